@@ -1,4 +1,7 @@
-"""Random executions for the metrics about synchronization: every kind of step, in an order that can happen."""
+"""Random executions for testing the synchronization metrics.
+
+They contain every kind of step, in an order that a real program could produce.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ SITE = 70000
 LOCKS, CONDITION, EVENT, SEMAPHORE, QUEUE = (0, 1, 2), 3, 4, 5, 6
 RESOURCES = [
     AbstractObject("Lock", "m.py:1"),
-    AbstractObject("Lock", "m.py:1"),  # made in the same place as the first
+    AbstractObject("Lock", "m.py:1"),  # created at the same line as the first
     AbstractObject("RLock", "m.py:2"),
     AbstractObject("Condition", "m.py:3"),
     AbstractObject("Event", "m.py:4"),
@@ -24,7 +27,10 @@ CALLS = [
 
 
 class RandomExecution:
-    """Steps and the cast. Actors are of few types, so that different ones are often the same abstract thread."""
+    """The steps and entities of one execution.
+
+    Actors have few types, so different actors often map to the same abstract thread.
+    """
 
     def __init__(self, rng, *, length):
         self.rng = rng
@@ -35,9 +41,9 @@ class RandomExecution:
         self.steps = []
         self.alive, self.ended, self.actors = [0], [], {0: 0}
         self.holders, self.waiting = {}, {}
-        for _ in range(2 * length):  # a thread that waits for a lock does nothing in its turn
+        for _ in range(2 * length):  # twice the length, because a waiting thread may take no step when it is chosen
             if len(self.steps) < length:
-                self.go_on(rng.choice(self.alive))
+                self.advance(rng.choice(self.alive))
 
     def site(self):
         return 0 if self.rng.random() < 0.1 else SITE + self.rng.randrange(6)
@@ -45,7 +51,7 @@ class RandomExecution:
     def add(self, thread, kind, target, site):
         self.steps.append((thread, kind, target, site))
 
-    def go_on(self, thread):
+    def advance(self, thread):
         chance = self.rng.random()
         if thread in self.waiting:
             self.stop_waiting(thread)
@@ -75,7 +81,7 @@ class RandomExecution:
     def unlock(self, thread):
         mine = [lock for lock, holder in self.holders.items() if holder == thread]
         if self.rng.random() < 0.1:
-            mine = sorted(self.holders)  # also somebody else's
+            mine = sorted(self.holders)  # a thread may also release a lock that another thread holds
         if mine:
             lock = self.rng.choice(mine)
             del self.holders[lock]
@@ -112,7 +118,7 @@ class RandomExecution:
 
 
 def actors_of(steps):
-    """For each step the actor that did it."""
+    """Return, for each step, the actor that performed it."""
     now, actors = {}, []
     for thread, kind, target, _ in steps:
         if kind in ("begin", "task"):
@@ -122,7 +128,10 @@ def actors_of(steps):
 
 
 def covered(criterion, execution, *, rng=None):
-    """Feed it in pieces, asking now and then what is known."""
+    """Return the keys that `criterion` covers in `execution`.
+
+    If `rng` is given, call `collect` at random points as well. No key may be collected twice.
+    """
     criterion.begin(execution.entities)
     found = set()
     for step in execution.steps:
@@ -136,8 +145,8 @@ def covered(criterion, execution, *, rng=None):
     return found | more
 
 
-class Fed:
-    """A whole execution, written by hand."""
+class HandwrittenExecution:
+    """A complete execution, written by hand."""
 
     def __init__(self, steps, entities):
         self.steps, self.entities = steps, entities

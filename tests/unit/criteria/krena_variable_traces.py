@@ -1,4 +1,4 @@
-"""Executions for the metrics about variables: written by hand, and made up at random together with their cast."""
+"""Executions for testing the variable metrics: some written by hand, some random with their own entities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raddle.criteria.eraser import Eraser, EraserByThread
 from raddle.criteria.goldilocks import GoldiLock, GoldiLockByThread
 from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
 
-S = 70_000  # sites are S + something
+S = 70_000  # base for site numbers
 X, Y = 0, 1  # variables
 LOCK, OTHER, QUEUE = 0, 1, 2  # resources
 
@@ -24,13 +24,16 @@ VARIABLES = [AbstractVariable("m.py:C", "m.py:20", "x"), AbstractVariable("m.py:
 RESOURCES = [AbstractObject("Lock", "m.py:21"), AbstractObject("Lock", "m.py:22"), AbstractObject("Queue", "m.py:23")]
 
 
-def small_cast(actors=("main", "one", "two", "three")):
-    """Actors that are told apart by their types."""
+def small_entities(actors=("main", "one", "two", "three")):
+    """Return entities whose actors all have different types."""
     return make_entities(variables=VARIABLES, resources=RESOURCES, actors=actors)
 
 
 def steps_of(*texts, target=X):
-    """Steps from "1 read 4": thread, kind and, for an access, the site; for others, the target."""
+    """Parse steps such as "1 read 4": thread, kind and a number.
+
+    The number is the site of a read or write. For every other kind it is the target.
+    """
     steps = []
     for text in texts:
         thread, kind, number = text.split()
@@ -42,24 +45,27 @@ def steps_of(*texts, target=X):
 
 
 def covered(name, steps, entities=None):
-    """What one execution covers."""
+    """Return the keys that the criterion called `name` covers in one execution."""
     criterion = METRICS[name]()
-    criterion.begin(entities or small_cast())
+    criterion.begin(entities or small_entities())
     criterion.feed(steps)
     return criterion.collect(final=True)
 
 
 class RandomExecution:
-    """Steps with the moments at which actors enter methods and end, as a recorder would tell the cast."""
+    """Random steps, with the points at which a recorder would notify the entities.
+
+    The entities are notified when an actor enters a method and when it ends.
+    """
 
     def __init__(self, choose, *, length=60):
         self.entities = Entities(methods=2)
-        for variable in [*VARIABLES, VARIABLES[0]]:  # two objects that look alike
+        for variable in [*VARIABLES, VARIABLES[0]]:  # the first and last have the same description
             self.entities.add_variable(variable, 1)
         for resource in [*RESOURCES, RESOURCES[0]]:
             self.entities.add_resource(resource)
         self.entities.add_actor("main")
-        self.steps, self._told = [], []
+        self.steps, self._notifications = [], []
         self._choose, self._holder = choose, {}
         self._actors = {0: 0}
         for thread in range(1, choose.randrange(2, 5)):
@@ -68,11 +74,11 @@ class RandomExecution:
             self._do_something(choose.choice(sorted(self._actors)))
 
     def batches(self):
-        """Some steps at a time; in between, the cast gets to know more."""
+        """Yield the steps in batches, and notify the entities between batches."""
         position = 0
-        for place, tell in self._told:
+        for place, notify in self._notifications:
             yield self.steps[position:place]
-            tell()
+            notify()
             position = place
         yield self.steps[position:]
 
@@ -84,11 +90,11 @@ class RandomExecution:
 
     def _do_something(self, thread):
         choose, entities, actor = self._choose, self.entities, self._actors[thread]
-        what = choose.random()
-        if what < 0.7:
+        chance = choose.random()
+        if chance < 0.7:
             site = choose.randrange(4)
             self.steps.append((thread, "read" if site < 2 else "write", choose.randrange(3), S + site))
-        elif what < 0.9:
+        elif chance < 0.9:
             lock = choose.choice([0, 1, 3])
             if self._holder.get(lock) == thread:
                 del self._holder[lock]
@@ -96,32 +102,32 @@ class RandomExecution:
             elif lock not in self._holder:
                 self._holder[lock] = thread
                 self.steps.append((thread, "acquire", lock, S + 9))
-        elif what < 0.95:
+        elif chance < 0.95:
             method = choose.choice(["C.f", "C.g"])
-            self._told.append((len(self.steps), lambda: entities.entered(actor, method)))
-        elif what < 0.97 and thread:
-            self._told.append((len(self.steps), lambda: entities.ended(actor)))
+            self._notifications.append((len(self.steps), lambda: entities.entered(actor, method)))
+        elif chance < 0.97 and thread:
+            self._notifications.append((len(self.steps), lambda: entities.ended(actor)))
             self._begin(thread, "task")
-        elif what < 0.98:
+        elif chance < 0.98:
             self.steps.append((thread, "put", QUEUE, S + 8))
-        elif what < 0.99:
+        elif chance < 0.99:
             self.steps.append((thread, "get", QUEUE, S + 8))
 
 
 def actor_of(steps, index):
-    """The actor that did a step."""
+    """Return the actor that performed the step at `index`."""
     thread = steps[index][0]
     turns = [step[2] for step in steps[:index] if step[0] == thread and step[1] in ("begin", "task")]
     return turns[-1] if turns else thread
 
 
 def accesses_to(steps, variable):
-    """Indices, in order."""
+    """Return the indices of the accesses to `variable`, in order."""
     return [i for i, step in enumerate(steps) if step[1] in ("read", "write") and step[2] == variable]
 
 
 def shared_variables(steps):
-    """Those that two threads touched, each with its accesses."""
+    """Yield each variable that at least two threads access, with the indices of its accesses."""
     for variable in sorted({step[2] for step in steps if step[1] in ("read", "write")}):
         accesses = accesses_to(steps, variable)
         if len({steps[i][0] for i in accesses}) > 1:
@@ -129,7 +135,10 @@ def shared_variables(steps):
 
 
 def agrees(name, expected, choose, *, executions):
-    """Compare a criterion with its definition, collecting now and then; how many requirements there were."""
+    """Check a criterion against its definition on random executions.
+
+    Collect at random points, and return how many requirements were covered in total.
+    """
     criterion = METRICS[name]()
     number = 0
     for _ in range(executions):
@@ -143,6 +152,6 @@ def agrees(name, expected, choose, *, executions):
         parts.append(criterion.collect(final=True))
         found = set().union(*parts)
         assert found == expected(execution.steps, execution.entities)
-        assert sum(map(len, parts)) == len(found)  # nothing twice
+        assert sum(map(len, parts)) == len(found)  # no key was collected twice
         number += len(found)
     return number

@@ -1,4 +1,7 @@
-"""Programs and traces for the criteria of Lu, Jiang and Zhou, and names of accesses straight from the definition."""
+"""Programs and traces for testing the criteria of Lu, Jiang and Zhou.
+
+`named_accesses` names accesses directly from the paper's definition, as a reference.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ def variable(name):
 
 
 def watch(criterion, entities, steps, *, chunks=()):
-    """What an execution covers; `chunks` are the numbers of steps after which is asked in between."""
+    """Return the keys that an execution covers.
+
+    `chunks` holds the lengths of the batches after which `collect` is also called.
+    """
     criterion.begin(entities)
     collected = []
     rest = list(steps)
@@ -25,15 +31,15 @@ def watch(criterion, entities, steps, *, chunks=()):
     criterion.feed(iter(rest))
     collected.append(criterion.collect(final=True))
     keys = set().union(*collected)
-    assert sum(map(len, collected)) == len(keys), "a key was given out twice in one execution"
+    assert sum(map(len, collected)) == len(keys), "a key was collected twice in one execution"
     return keys
 
 
-# --- straight-line programs: by thread, a list of (kind, variable) ---
+# --- straight-line programs: one list of (kind, variable) per thread ---
 
 
 def interleavings(program):
-    """Every order of the threads' accesses, as lists of (thread, index)."""
+    """Return every interleaving of the threads' accesses, each as a list of (thread, index)."""
 
     def extend(done):
         ended = True
@@ -49,13 +55,16 @@ def interleavings(program):
     return list(extend(tuple(0 for _ in program)))
 
 
-def program_cast(program):
+def program_entities(program):
     names = sorted({name for line in program for _, name in line})
     return make_entities(variables=[variable(name) for name in names])
 
 
 def program_steps(program, order):
-    """Thread 0 starts threads 1, 2, ..., which do what the program says; each access has a site of its own."""
+    """Return the steps of one interleaving of `program`.
+
+    Thread 0 starts threads 1, 2, ..., which perform the accesses. Each access has its own site.
+    """
     names = sorted({name for line in program for _, name in line})
     steps = [(0, "start", thread + 1, SITE) for thread in range(len(program))]
     for thread, index in order:
@@ -71,31 +80,34 @@ def random_program(random, *, threads, accesses, names):
     ]
 
 
-# --- random traces: branches, loops, threads that nobody started, variables that look alike ---
+# --- random traces: branches, loops, threads without a recorded start, variables with equal descriptions ---
 
-LIKE = ["x", "x", "y", "z"]  # variables 0 and 1 are two objects made in the same place
+VARIABLE_NAMES = ["x", "x", "y", "z"]  # variables 0 and 1 belong to two objects created at the same line
 
 
 def random_steps(random, *, length=24):
-    """Steps of up to five threads; 4 is never seen started, 3 is started by 1 or 2, perhaps after it has begun."""
+    """Return random steps of up to five threads.
+
+    The trace contains no start of thread 4. Thread 1 or 2 starts thread 3, possibly after its first step.
+    """
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     threads = random.choice([[0, 1], [1, 2], [1, 2, 3], [0, 1, 2, 3, 4]])
     while len(steps) < length:
         thread = random.choice(threads)
         for _ in range(random.choice([1, 1, 2, 3])):
             kind = random.choice(["read", "read", "write", "write", "acquire", "begin"])
-            steps.append((thread, kind, random.randrange(len(LIKE)), SITE + random.choice([0, 1, 2])))
+            steps.append((thread, kind, random.randrange(len(VARIABLE_NAMES)), SITE + random.choice([0, 1, 2])))
     if random.random() < 0.9:
         steps.insert(random.randrange(2, len(steps)), (random.choice([1, 2]), "start", 3, SITE))
     return steps
 
 
-def like_cast():
-    return make_entities(variables=[variable(name) for name in LIKE])
+def random_trace_entities():
+    return make_entities(variables=[variable(name) for name in VARIABLE_NAMES])
 
 
 def labels(steps):
-    """What each thread is called, from all starts of the execution."""
+    """Map each thread to its label, based on all starts in the execution."""
     named = {0: "T0"}
     for thread, kind, _, _ in steps:
         if kind in ("read", "write") and thread not in named:
@@ -115,8 +127,8 @@ def _label(thread, steps, named):
 
 
 def named_accesses(steps, occurrences):
-    """All accesses to shared variables, in order: (variable number, thread, name)."""
-    called = labels(steps)
+    """Return all accesses to shared variables, in order, as (variable number, thread, name)."""
+    thread_labels = labels(steps)
     accesses = []
     for place, step in enumerate(steps):
         thread, kind, number, site = step
@@ -124,19 +136,22 @@ def named_accesses(steps, occurrences):
             touching = {other[0] for other in steps if other[1] in ("read", "write") and other[2] == number}
             occurrence = min(occurrences, steps[: place + 1].count(step))
             if len(touching) > 1:
-                accesses.append((number, thread, (called[thread], kind, site, occurrence)))
+                accesses.append((number, thread, (thread_labels[thread], kind, site, occurrence)))
     return accesses
 
 
 def compare_on_random_traces(random, make_criterion, reference, *, traces):
-    """One criterion object watches all traces: nothing of one may show in another."""
+    """Compare a criterion with a reference on random traces.
+
+    Each criterion object processes many traces, so state that leaks from one trace into the next is detected.
+    """
     criteria = {occurrences: make_criterion(occurrences=occurrences) for occurrences in (1, 2, 16)}
     covered = {occurrences: set() for occurrences in criteria}
     for _ in range(traces):
         steps = random_steps(random, length=random.choice([4, 12, 24]))
         chunks = [random.randrange(1, 8) for _ in range(random.choice([0, 0, 1, 3]))]
         occurrences = random.choice(list(criteria))
-        found = watch(criteria[occurrences], like_cast(), steps, chunks=chunks)
+        found = watch(criteria[occurrences], random_trace_entities(), steps, chunks=chunks)
         assert found == reference(named_accesses(steps, occurrences)), (steps, occurrences)
         covered[occurrences] |= found
     return criteria, covered

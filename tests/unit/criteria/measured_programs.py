@@ -1,4 +1,4 @@
-"""Programs whose coverage is known by hand: `tests/programs/measured`."""
+"""Imports the programs in `tests/programs/measured`, whose coverage was derived by hand."""
 
 import importlib.util
 import sys
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[2] / "programs" / "measured"
 
 @cache
 def program(name: str) -> ModuleType:
-    """Import one of them."""
+    """Import the measured program called `name`."""
     spec = importlib.util.spec_from_file_location(f"measured_{name}", FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""Basic blocks as a criterion."""
+"""The `blocks` criterion, which covers basic blocks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from raddle.step import Step
 MODEL = StaticModel(blocks=frozenset({70003, 70001, 70002}))
 
 
-def test_whoever_runs_it() -> None:
+def test_a_block_is_covered_no_matter_which_thread_runs_it() -> None:
     criterion = Blocks()
     criterion.begin(make_entities())
     criterion.feed([(0, "block", 0, 70001), (1, "block", 0, 70003), (1, "enter", 0, 70002)])
     assert criterion.collect(final=True) == {(70001,), (70003,)}
 
 
-def test_told_once_in_each_execution() -> None:
+def test_a_block_is_collected_once_in_each_execution() -> None:
     criterion = Blocks()
     for _ in range(2):
         criterion.begin(make_entities())
@@ -33,14 +33,14 @@ def test_told_once_in_each_execution() -> None:
         assert criterion.collect(final=True) == {(70002,)}
 
 
-def test_total() -> None:
+def test_the_total_is_the_number_of_blocks() -> None:
     criterion = Blocks()
     assert str(criterion.total(MODEL, PruningFacts())) == "3 (static)"
     assert list(criterion.requirements(MODEL, PruningFacts())) == [(70001,), (70002,), (70003,)]
     assert str(criterion.total(StaticModel(), PruningFacts())) == "nothing to cover"
 
 
-def test_said_to_people() -> None:
+def test_explain_names_the_function_and_line_of_the_block() -> None:
     (criterion,) = make_criteria("blocks")
     sites = {70001: Site("shop/cart.py", 9, 8, "block", "", "Cart.add", switchable=False)}
     assert criterion.explain((70001,), sites) == "a thread runs the block of `Cart.add` that begins at shop/cart.py:9"
@@ -48,7 +48,7 @@ def test_said_to_people() -> None:
     assert criterion.home((70001,)) == 70001
 
 
-def test_random_traces() -> None:
+def test_random_traces_cover_exactly_the_sites_of_their_block_steps() -> None:
     rng = random.Random(5)
     criterion = Blocks()
     for _ in range(500):

@@ -1,4 +1,4 @@
-"""Which sites met in different threads, by each criterion that tells."""
+"""`crossings`: the pairs of sites that a requirement places in different threads, for several criteria."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ VARIABLE = ("m.py:C", "", "x")
 
 
 @pytest.mark.parametrize(
-    ("criterion", "key", "met"),
+    ("criterion", "key", "expected"),
     [
         ("map", (1, "m.py:C", "x", "", P, Q), {(P, Q)}),  # A reads, B writes
         ("map", (9, "m.py:C", "x", "y", P, Q, R, S), {(P, Q), (P, R), (Q, S), (R, S)}),  # A, B, B, A
-        ("avio", (P, Q, R), {(P, R), (Q, R)}),  # P and Q are one thread's
+        ("avio", (P, Q, R), {(P, R), (Q, R)}),  # one thread runs P and Q
         ("avio*", (P, Q, R, VARIABLE, ("main", "1"), ("f", "2")), {(P, R), (Q, R)}),
         ("hbpair*", (P, Q, "", ("main", "1"), ("f", "2")), {(P, Q)}),
         ("concur-pairs", (P, Q, True), {(P, Q)}),
-        ("concur-pairs", (P, Q, False), set()),  # the same thread went on
+        ("concur-pairs", (P, Q, False), set()),  # the same thread continued
         ("def-use", (VARIABLE, ("T0", "write", P, 1), ("T1", "read", Q, 1)), {(P, Q)}),
         ("def-use", (VARIABLE, ("T1", "write", P, 1), ("T1", "read", Q, 1)), set()),
         ("def-use", (VARIABLE, "initial", ("T1", "read", Q, 1)), set()),
         ("blocks", (P,), set()),
     ],
 )
-def test_crossings(criterion, key, met):
+def test_crossings_are_the_site_pairs_of_different_threads(criterion, key, expected):
     [made] = make_criteria(criterion)
-    assert set(made.crossings(key)) == met
+    assert set(made.crossings(key)) == expected

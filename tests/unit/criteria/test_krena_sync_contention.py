@@ -1,10 +1,10 @@
-"""Sync: the situations at a synchronization, by hand and against the definition."""
+"""The Sync metric (situations at a synchronization): handwritten cases and a comparison with the definition."""
 
 from __future__ import annotations
 
 import random
 
-from krena_sync_traces import CONDITION, LOCKS, SITE, Fed, RandomExecution, covered
+from krena_sync_traces import CONDITION, LOCKS, SITE, HandwrittenExecution, RandomExecution, covered
 
 from raddle.criteria.contention import Contention
 from raddle.entities import make_entities
@@ -14,16 +14,16 @@ CALLS = {"up", "down", "put", "get", "task-done", "join-queue", "set", "clear", 
 
 
 def sync(steps):
-    return covered(Contention(), Fed(steps, make_entities()))
+    return covered(Contention(), HandwrittenExecution(steps, make_entities()))
 
 
-def test_visited():
+def test_an_uncontended_acquire_is_only_visited():
     assert sync([(0, "acquire", 0, SITE + 1), (0, "release", 0, SITE + 1)]) == {(SITE + 1, "visited")}
 
 
-def test_blocked_and_blocking():
-    # Thread 0 is inside block B (site 2) when thread 1 comes to block A (site 1) of the same lock: A is blocked, B is
-    # blocking, both are visited. The paper's three situations.
+def test_a_contended_lock_is_blocked_and_blocking():
+    # Thread 0 is inside critical section B (site 2) when thread 1 reaches section A (site 1) of the same lock. A is
+    # blocked, B is blocking, and both are visited. These are the paper's three situations.
     steps = [
         (0, "acquire", 0, SITE + 2), (1, "blocked", 0, SITE + 1), (0, "release", 0, SITE + 2),
         (1, "acquire", 0, SITE + 1), (1, "release", 0, SITE + 1),
@@ -32,19 +32,19 @@ def test_blocked_and_blocking():
     assert sync(steps) == expected
 
 
-def test_blocked_for_ever_is_visited_all_the_same():
+def test_an_acquire_that_blocks_forever_is_visited():
     steps = [(0, "acquire", 0, SITE + 2), (1, "blocked", 0, SITE + 1)]
     assert (SITE + 1, "visited") in sync(steps)
 
 
-def test_a_thread_that_waits_for_itself_is_not_in_its_own_way():
+def test_a_thread_that_deadlocks_with_itself_is_blocked_but_not_blocking():
     steps = [(0, "acquire", 0, SITE + 2), (0, "blocked", 0, SITE + 1)]
     assert sync(steps) == {(SITE + 2, "visited"), (SITE + 1, "visited"), (SITE + 1, "blocked")}
 
 
-def test_what_fails_and_what_is_acquired_again_is_visited_and_nothing_else():
-    # Thread 0 has the lock twice. Thread 1 tries once without waiting, and once with a timeout: only the latter is
-    # stopped by thread 0.
+def test_failed_and_reentrant_acquires_are_only_visited():
+    # Thread 0 holds the lock twice. Thread 1 tries to acquire it once without blocking and once with a timeout. Thread
+    # 0 blocks only the second attempt.
     steps = [(0, "acquire", 0, SITE + 1), (0, "reenter", 0, SITE + 2), (1, "failed", 0, SITE + 3)]
     visited = {(SITE + site, "visited") for site in (1, 2, 3)}
     assert sync(steps) == visited
@@ -52,25 +52,25 @@ def test_what_fails_and_what_is_acquired_again_is_visited_and_nothing_else():
     assert sync(steps) == visited | {(SITE + 4, "visited"), (SITE + 4, "blocked"), (SITE + 1, "blocking")}
 
 
-def test_calls_of_other_primitives_are_visited_and_blocked_but_nobody_blocks():
+def test_other_primitives_are_visited_and_blocked_but_never_blocking():
     for kind in sorted(CALLS):
         assert sync([(0, kind, 0, SITE + 1)]) == {(SITE + 1, "visited")}
     steps = [(1, "blocked", 0, SITE + 1), (0, "put", 0, SITE + 2), (1, "get", 0, SITE + 1)]
     assert sync(steps) == {(SITE + 1, "visited"), (SITE + 1, "blocked"), (SITE + 2, "visited")}
 
 
-def test_a_notification_is_heard_or_not():
+def test_a_notify_is_heard_only_while_a_thread_waits():
     wait = [(1, "acquire", 0, SITE + 1), (1, "release", 0, SITE + 2), (1, "wait", 1, SITE + 2)]
     notify = (0, "notify", 1, SITE + 3)
     woken = [(1, "woken", 1, SITE + 2), (1, "acquire", 0, SITE + 2)]
     visited = {(SITE + site, "visited") for site in (1, 2, 3)}
     assert sync([*wait, notify, *woken]) == visited | {(SITE + 2, "notified"), (SITE + 3, "heard")}
-    # After its timeout nobody waits any more.
+    # After the timeout, no thread is waiting.
     assert sync([*wait, (1, "acquire", 0, SITE + 2), notify]) == visited | {(SITE + 3, "unheard")}
 
 
 def holder_at(steps, index, lock):
-    """Who held a lock just before a step, and where it was acquired."""
+    """Return the thread that held `lock` just before step `index`, and the site of its acquire."""
     for thread, kind, target, site in reversed(steps[:index]):
         if target == lock and kind == "release":
             return None, 0
@@ -80,11 +80,11 @@ def holder_at(steps, index, lock):
 
 
 def waits_at(steps, index, thread, condition):
-    """Did the last that the thread had to do with waiting before a step begin a wait?"""
-    for who, kind, target, _ in reversed(steps[:index]):
-        if who == thread and kind in ("woken", "acquire"):
+    """Return whether `thread` was waiting on `condition` just before step `index`."""
+    for step_thread, kind, target, _ in reversed(steps[:index]):
+        if step_thread == thread and kind in ("woken", "acquire"):
             return False
-        if (who, kind, target) == (thread, "wait", condition):
+        if (step_thread, kind, target) == (thread, "wait", condition):
             return True
     return False
 
@@ -118,7 +118,7 @@ def test_agrees_with_the_definition_on_random_executions():
     assert situations == {"visited", "blocked", "blocking", "notified", "heard", "unheard"}
 
 
-def test_said():
+def test_explain_names_the_line_of_the_synchronization():
     sites = {SITE + 1: Site("m.py", 11, 0, "call", "lock", "f", switchable=False)}
     explain = Contention().explain
     assert explain((SITE + 1, "visited"), sites) == "a thread reaches the synchronization at m.py:11"

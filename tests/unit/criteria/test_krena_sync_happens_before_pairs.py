@@ -1,11 +1,11 @@
-"""HBPair: what was synchronised with what, by hand and against the definition."""
+"""The HBPair metric (pairs of synchronized sites): handwritten cases and a comparison with the definition."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from krena_sync_traces import RESOURCES, SITE, Fed, RandomExecution, actors_of, covered
+from krena_sync_traces import RESOURCES, SITE, HandwrittenExecution, RandomExecution, actors_of, covered
 
 from raddle.criteria.happens_before_pairs import GIVERS, HappensBeforePairs, HappensBeforePairsByThread
 from raddle.entities import AbstractObject, make_entities
@@ -16,23 +16,23 @@ LOCK = AbstractObject("Lock", "m.py:1")
 
 
 def hbpair(steps, criterion=HappensBeforePairs):
-    return covered(criterion(), Fed(steps, make_entities(resources=[LOCK], actors=["main", "worker"])))
+    return covered(criterion(), HandwrittenExecution(steps, make_entities(resources=[LOCK], actors=["main", "worker"])))
 
 
-def test_all_kinds_are_paired():
+def test_every_taking_kind_has_a_giving_kind():
     assert set(GIVERS) == TAKES
     assert set(GIVERS.values()) == GIVES
 
 
 @pytest.mark.parametrize(("take", "give"), sorted(GIVERS.items()))
-def test_a_taking_step_pairs_with_the_last_giving_one(take, give):
+def test_a_taking_step_pairs_with_the_last_giving_step(take, give):
     steps = [(0, give, 0, SITE + 1), (0, give, 0, SITE + 2), (1, take, 0, SITE + 3)]
     assert hbpair(steps) == {(SITE + 2, SITE + 3, LOCK)}
 
 
 @pytest.mark.parametrize(("take", "give"), sorted(GIVERS.items()))
-def test_nothing_pairs_within_a_thread(take, give):
-    # Thread 0 gave first, but the last to give was the taking thread itself.
+def test_steps_of_one_thread_do_not_pair(take, give):
+    # Thread 0 gives first, but the last giving step is by the taking thread itself.
     assert hbpair([(0, give, 0, SITE + 1), (1, give, 0, SITE + 2), (1, take, 0, SITE + 3)]) == set()
 
 
@@ -43,7 +43,7 @@ def test_a_get_does_not_pair_with_a_task_done():
 
 def test_start_and_join_pair_with_the_first_and_the_last_site():
     steps = [
-        (0, "start", 1, SITE + 1), (1, "begin", 1, 0), (1, "get", 0, 0),  # begins in code without probes
+        (0, "start", 1, SITE + 1), (1, "begin", 1, 0), (1, "get", 0, 0),  # the thread begins in code without probes
         (1, "enter", 0, SITE + 5), (1, "read", 0, SITE + 6), (1, "leave", 0, SITE + 7), (1, "end", 1, 0),
         (0, "read", 0, SITE + 8), (0, "join", 1, SITE + 2),
     ]  # fmt: skip
@@ -55,7 +55,7 @@ def test_a_thread_without_probes_makes_no_pair():
     assert hbpair(steps) == set()
 
 
-def test_the_threads_are_told_apart():
+def test_the_starred_metric_distinguishes_threads():
     steps = [(1, "begin", 1, 0), (0, "release", 0, SITE + 1), (1, "acquire", 0, SITE + 2)]
     (key,) = hbpair(steps, HappensBeforePairsByThread)
     assert key[:3] == (SITE + 1, SITE + 2, LOCK)
@@ -101,7 +101,7 @@ def test_agrees_with_the_definition_on_random_executions():
     assert taken >= GIVES | TAKES | {"start", "join"}
 
 
-def test_said():
+def test_explain_says_how_the_threads_synchronize():
     sites = {SITE + n: Site("m.py", 10 + n, 0, "call", "lock", "f", switchable=False) for n in (1, 2)}
     key = (SITE + 1, SITE + 2, ("Lock", "m.py:1"))
     plain, starred = HappensBeforePairs(), HappensBeforePairsByThread()

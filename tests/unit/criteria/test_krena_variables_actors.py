@@ -1,14 +1,14 @@
-"""Actors in keys: numbers that become names."""
+"""Actors in keys: numbers that `Pending` replaces by abstract threads."""
 
 from __future__ import annotations
 
-from krena_variable_traces import small_cast
+from krena_variable_traces import small_entities
 
 from raddle.criteria.actors import Actor, Actors, Pending
 from raddle.entities import Entities
 
 
-def test_a_thread_is_the_actor_it_turned_into_last():
+def test_a_thread_has_the_actor_it_took_on_last():
     actors = Actors()
     actors.turn(1, 4)
     actors.turn(1, 6)
@@ -17,8 +17,8 @@ def test_a_thread_is_the_actor_it_turned_into_last():
     assert actors.at(1) == 1
 
 
-def test_actors_get_names_at_any_depth_and_sets_are_sorted():
-    entities = small_cast()
+def test_actors_are_replaced_at_any_depth_and_sets_are_sorted():
+    entities = small_entities()
     pending = Pending()
     pending.begin(entities)
     pending.add((70_001, ("word", Actor(1)), frozenset({Actor(2), Actor(1)})))
@@ -26,7 +26,7 @@ def test_actors_get_names_at_any_depth_and_sets_are_sorted():
     assert pending.collect(final=True) == {(70_001, ("word", one), (one, two))}
 
 
-def test_keys_with_an_actor_that_may_still_change_are_kept_back():
+def test_keys_with_an_actor_that_may_still_change_are_withheld():
     entities = Entities(methods=1)
     early, late = entities.add_actor("worker"), entities.add_actor("worker")
     pending = Pending()
@@ -34,7 +34,7 @@ def test_keys_with_an_actor_that_may_still_change_are_kept_back():
     pending.add((1, Actor(early)))
     pending.add((2, Actor(early), Actor(late)))
     pending.add((3,))
-    entities.entered(early, "f")  # as many as count here
+    entities.entered(early, "f")  # `methods=1`: the first method settles the actor
     assert pending.collect(final=False) == {(1, entities.thread(early)), (3,)}
     entities.entered(late, "g")
     assert pending.collect(final=False) == {(2, entities.thread(early), entities.thread(late))}
@@ -52,8 +52,8 @@ def test_an_actor_that_ended_is_settled():
     assert pending.collect(final=False) == {(1, entities.thread(actor))}
 
 
-def test_a_key_is_given_out_once_in_an_execution_whoever_it_came_from():
-    entities = small_cast(actors=["main", "worker", "worker"])
+def test_a_key_is_collected_once_per_execution_even_if_several_actors_cover_it():
+    entities = small_entities(actors=["main", "worker", "worker"])
     pending = Pending()
     pending.begin(entities)
     pending.add((1, Actor(1)))

@@ -1,4 +1,4 @@
-"""avio and avio*: the last access of another thread between two of one thread."""
+"""The criteria avio and avio*: the last access by another thread between two accesses by one thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from krena_variable_traces import (
     actor_of,
     agrees,
     covered,
-    small_cast,
+    small_entities,
     steps_of,
 )
 
@@ -26,7 +26,7 @@ CASES = list(itertools.product(["read", "write"], repeat=3))
 
 
 @pytest.mark.parametrize(("first", "between", "second"), CASES)
-def test_all_eight_cases_count_whether_serializable_or_not(first, between, second):
+def test_all_eight_combinations_of_reads_and_writes_count(first, between, second):
     steps = steps_of(f"1 {first} 1", f"2 {between} 3", f"1 {second} 2")
     assert covered("avio", steps) == {(S + 1, S + 2, S + 3)}
 
@@ -36,42 +36,42 @@ def test_only_the_last_access_in_between_counts():
     assert covered("avio", steps) == {(S + 1, S + 2, S + 4)}
 
 
-def test_consecutive_accesses_only():
-    # Thread 1's block is from 2 to 5; its first access is not next to the last.
+def test_only_consecutive_accesses_of_a_thread_form_a_block():
+    # Thread 1's block runs from site 2 to site 5. Its access at site 1 is not the one before site 5.
     steps = steps_of("1 read 1", "1 write 2", "2 write 3", "1 read 5")
     assert covered("avio", steps) == {(S + 2, S + 5, S + 3)}
 
 
-def test_nothing_where_nobody_came_between():
+def test_a_block_without_an_access_in_between_is_not_covered():
     assert covered("avio", steps_of("1 read 1", "1 write 2", "2 read 3", "2 write 4")) == set()
 
 
 def test_blocks_of_two_threads_may_overlap():
-    # Block 1-3 of thread 1 has 2 in between, block 2-4 of thread 2 has 3.
+    # Thread 1's block 1-3 has access 2 in between. Thread 2's block 2-4 has access 3 in between.
     steps = steps_of("1 read 1", "2 read 2", "1 write 3", "2 write 4")
     assert covered("avio", steps) == {(S + 1, S + 3, S + 2), (S + 2, S + 4, S + 3)}
 
 
-def test_another_variable_is_no_part_of_it():
+def test_accesses_to_another_variable_do_not_count_as_in_between():
     steps = [*steps_of("1 read 1"), *steps_of("2 write 3", "2 write 4", target=Y), *steps_of("1 write 2")]
     assert covered("avio", steps) == set()
 
 
 def test_a_block_does_not_span_two_tasks_of_a_worker():
-    entities = small_cast(["main", "task", "other", "task"])
+    entities = small_entities(["main", "task", "other", "task"])
     before, after = ["1 begin 1", "1 read 1", "2 write 3"], ["1 read 2"]
     assert len(covered("avio", steps_of(*before, *after), entities)) == 1
     assert covered("avio", steps_of(*before, "1 task 3", *after), entities) == set()
 
 
-def test_the_starred_one_names_variable_and_threads():
-    entities = small_cast()
+def test_the_starred_metric_names_the_variable_and_the_threads():
+    entities = small_entities()
     steps = steps_of("1 begin 1", "2 begin 2", "1 read 1", "2 write 3", "1 write 2")
     key = (S + 1, S + 2, S + 3, VARIABLES[X], entities.thread(1), entities.thread(2))
     assert covered("avio*", steps, entities) == {key}
 
 
-def test_sentences():
+def test_explain_describes_the_three_accesses():
     sites = {
         S + 1: Site("log.py", 4, 0, "read", "th", "f", switchable=False),
         S + 2: Site("log.py", 5, 0, "write", "th", "f", switchable=False),
@@ -91,16 +91,16 @@ def test_sentences():
 
 
 def blocks(steps):
-    """Straight from the definition: (first, second, between) as indices."""
+    """Yield each block as the indices (first, second, between), computed directly from the definition."""
     for variable in {step[2] for step in steps if step[1] in ("read", "write")}:
         accesses = accesses_to(steps, variable)
         for second in accesses:
             thread = steps[second][0]
-            mine = [i for i in accesses if i < second and steps[i][0] == thread]
-            if mine and actor_of(steps, mine[-1]) == actor_of(steps, second):
-                between = [i for i in accesses if mine[-1] < i < second]
+            earlier = [i for i in accesses if i < second and steps[i][0] == thread]
+            if earlier and actor_of(steps, earlier[-1]) == actor_of(steps, second):
+                between = [i for i in accesses if earlier[-1] < i < second]
                 if between:
-                    yield mine[-1], second, between[-1]
+                    yield earlier[-1], second, between[-1]
 
 
 def plain(steps, entities):
@@ -117,6 +117,6 @@ def starred(steps, entities):
     }  # fmt: skip
 
 
-def test_agree_with_their_definitions():
+def test_avio_agrees_with_its_definition_on_random_executions():
     assert agrees("avio", plain, random.Random(1), executions=1000) > 5000
     assert agrees("avio*", starred, random.Random(2), executions=1000) > 10_000

@@ -1,4 +1,4 @@
-"""du-pairs and du-pairs*: which write's value a read got."""
+"""The criteria du-pairs and du-pairs*: the write that defines the value of each read."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from krena_variable_traces import (
     agrees,
     covered,
     shared_variables,
-    small_cast,
+    small_entities,
     steps_of,
 )
 
 from raddle.site import Site
 
 
-def test_a_read_goes_with_the_last_write_by_whichever_thread():
-    # Thread 2 reads what 1 wrote, then its own; thread 1 reads what 2 wrote.
+def test_a_read_pairs_with_the_last_write_by_any_thread():
+    # Thread 2 reads thread 1's value, then its own value. Thread 1 reads thread 2's value.
     steps = steps_of("1 write 1", "2 read 2", "2 write 3", "2 read 4", "1 read 5")
     expected = {(S + 1, S + 2), (S + 3, S + 4), (S + 3, S + 5)}
     assert covered("du-pairs", steps) == {(*pair, VARIABLES[X]) for pair in expected}
 
 
-def test_a_write_hides_the_one_before():
+def test_a_write_hides_the_write_before_it():
     steps = steps_of("1 write 1", "2 write 2", "1 read 3")
     assert covered("du-pairs", steps) == {(S + 2, S + 3, VARIABLES[X])}
 
 
-def test_what_nobody_wrote_has_no_definition():
+def test_a_read_before_any_write_has_no_definition():
     assert covered("du-pairs", steps_of("1 read 1", "2 read 2", "1 write 3")) == set()
 
 
-def test_only_shared_variables_count_but_these_from_the_beginning():
+def test_only_shared_variables_count_including_accesses_before_they_were_shared():
     alone = steps_of("1 write 1", "1 read 2")
     assert covered("du-pairs", alone) == set()
-    # Thread 2 comes only with a write at the end.
+    # Thread 2's only access is the write at the end.
     assert covered("du-pairs", [*alone, *steps_of("2 write 3")]) == {(S + 1, S + 2, VARIABLES[X])}
     assert covered("du-pairs", [*alone, *steps_of("2 write 3", target=Y)]) == set()
 
 
-def test_what_is_kept_back_for_want_of_a_second_thread_is_told_once():
+def test_a_pair_withheld_until_the_variable_is_shared_is_collected_once():
     criterion = METRICS["du-pairs"]()
-    criterion.begin(small_cast())
+    criterion.begin(small_entities())
     criterion.feed(steps_of("1 write 1", "1 read 2"))
     assert criterion.collect(final=False) == set()
     criterion.feed(steps_of("2 read 2"))
     assert criterion.collect(final=False) == {(S + 1, S + 2, VARIABLES[X])}
     criterion.feed(steps_of("1 read 2"))
     assert criterion.collect(final=True) == set()
-    criterion.begin(small_cast())  # another execution
+    criterion.begin(small_entities())  # another execution
     assert criterion.collect(final=True) == set()
 
 
-def test_the_starred_one_names_the_threads():
-    entities = small_cast()
+def test_the_starred_metric_names_the_threads():
+    entities = small_entities()
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "2 read 2", "1 read 2")
     one, two = entities.thread(1), entities.thread(2)
     assert covered("du-pairs*", steps, entities) == {
@@ -68,7 +68,7 @@ def test_the_starred_one_names_the_threads():
     }
 
 
-def test_sentences():
+def test_explain_describes_the_write_and_the_read():
     sites = {
         S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False),
         S + 2: Site("log.py", 9, 0, "read", "th", "g", switchable=False),
@@ -89,7 +89,7 @@ def test_sentences():
 
 
 def pairs(steps):
-    """Straight from the definition: (definition, use) as indices."""
+    """Yield the indices (definition, use), computed directly from the definition."""
     for _, accesses in shared_variables(steps):
         for use in accesses:
             definitions = [i for i in accesses if i < use and steps[i][1] == "write"]
@@ -108,6 +108,6 @@ def starred(steps, entities):
     return {(steps[d][3], steps[u][3], entities.variables[steps[u][2]], thread(d), thread(u)) for d, u in pairs(steps)}
 
 
-def test_agree_with_their_definitions():
+def test_du_pairs_agree_with_their_definition_on_random_executions():
     assert agrees("du-pairs", plain, random.Random(1), executions=1000) > 5000
     assert agrees("du-pairs*", starred, random.Random(2), executions=1000) > 8000

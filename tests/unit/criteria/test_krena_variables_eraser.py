@@ -1,4 +1,4 @@
-"""eraser and eraser*: the state of the automaton, and the guarding locks, that an access finds."""
+"""The criteria eraser and eraser*: the automaton's state and the protecting locks just before an access."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krena_variable_traces import (
     agrees,
     covered,
     shared_variables,
-    small_cast,
+    small_entities,
     steps_of,
 )  # fmt: skip
 
@@ -25,8 +25,8 @@ from raddle.analysis.eraser import STATES
 from raddle.site import Site
 
 
-def test_each_access_counts_with_what_it_finds():
-    # Locks: 1 holds LOCK and OTHER where it makes the variable shared, afterwards 2 holds only LOCK.
+def test_each_access_counts_with_the_state_before_it():
+    # Thread 1 holds LOCK and OTHER when it makes the variable shared. After that, thread 2 holds only LOCK.
     steps = steps_of(
         "1 write 1", "1 read 2", "2 write 3", "2 read 4",
         f"1 acquire {LOCK}", f"1 acquire {OTHER}", "1 read 5", "1 write 6", f"1 release {OTHER}", f"1 release {LOCK}",
@@ -37,18 +37,18 @@ def test_each_access_counts_with_what_it_finds():
     assert covered("eraser", steps) == {
         (S + 1, "virgin", ()),
         (S + 2, "exclusive", ()),
-        (S + 3, "exclusive", ()),  # the second thread finds it exclusive, and leaves it exclusive'
+        (S + 3, "exclusive", ()),  # the second thread's access changes exclusive to exclusive'
         (S + 4, "exclusive'", ()),
         (S + 5, "exclusive'", ()),
         (S + 6, "shared", both),
         (S + 7, "modified", both),
         (S + 8, "modified", lock),
-        (S + 9, "modified", lock),  # without any lock, by which it becomes a race
+        (S + 9, "modified", lock),  # no lock is held, so the state becomes race
         (S + 10, "race", ()),
     }
 
 
-def test_only_shared_variables_count_but_these_from_the_beginning():
+def test_only_shared_variables_count_including_accesses_before_they_were_shared():
     alone = steps_of("1 write 1", "1 read 2")
     assert covered("eraser", alone) == set()
     assert covered("eraser", [*alone, *steps_of("2 read 3")]) == {
@@ -56,15 +56,17 @@ def test_only_shared_variables_count_but_these_from_the_beginning():
     }  # fmt: skip
 
 
-def test_locks_that_look_alike_are_one():
-    entities = small_cast()
-    again = entities.add_resource(RESOURCES[LOCK])
-    steps = steps_of("1 write 1", "2 write 2", f"1 acquire {LOCK}", f"1 acquire {again}", "1 write 3", "1 write 4")
+def test_locks_with_the_same_description_are_listed_once():
+    entities = small_entities()
+    same_description = entities.add_resource(RESOURCES[LOCK])
+    steps = steps_of(
+        "1 write 1", "2 write 2", f"1 acquire {LOCK}", f"1 acquire {same_description}", "1 write 3", "1 write 4"
+    )
     assert (S + 4, "modified", (RESOURCES[LOCK],)) in covered("eraser", steps, entities)
 
 
-def test_the_starred_one_names_variable_and_thread():
-    entities = small_cast()
+def test_the_starred_metric_names_the_variable_and_the_thread():
+    entities = small_entities()
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "2 write 2")
     assert covered("eraser*", steps, entities) == {
         (S + 1, VARIABLES[X], "virgin", (), entities.thread(1)),
@@ -73,15 +75,15 @@ def test_the_starred_one_names_variable_and_thread():
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_state_has_its_sentence(state):
+def test_explain_names_every_state(state):
     sites = {S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False)}
     eraser = METRICS["eraser"]()
-    said = eraser.explain((S + 1, state, ()), sites)
-    assert said.startswith("thread A writes `th` at log.py:4 when ")
-    assert f"Eraser's {state})" in said
+    sentence = eraser.explain((S + 1, state, ()), sites)
+    assert sentence.startswith("thread A writes `th` at log.py:4 when ")
+    assert f"Eraser's {state})" in sentence
 
 
-def test_sentences():
+def test_explain_names_the_access_the_state_and_the_locks():
     sites = {S + 1: Site("log.py", 4, 0, "call", "self.items.append", "f", switchable=False)}
     eraser, starred = METRICS["eraser"](), METRICS["eraser*"]()
     assert eraser.explain((S + 1, "modified", (("Lock", "m.py:3"),)), sites) == (
@@ -95,7 +97,7 @@ def test_sentences():
 
 
 def locks_at_each(steps):
-    """By step: the locks whose last step before is an acquire of its thread."""
+    """Return, for each step, the locks that its thread holds."""
     last, result = {}, []
     for thread, kind, target, _ in steps:
         result.append({lock for lock, step in last.items() if step == (thread, "acquire")})
@@ -105,7 +107,7 @@ def locks_at_each(steps):
 
 
 def state_found(steps, held, before):
-    """State and locks by definition, after some accesses."""
+    """Return the state and the locks after the accesses `before`, computed from the definition."""
     threads = [steps[i][0] for i in before]
     second = next((n for n, thread in enumerate(threads) if thread != threads[0]), None)
     if second is None:
@@ -138,6 +140,6 @@ def starred(steps, entities):
     return {(*key, entities.thread(actor_of(steps, index))) for index, *key in found(steps, entities)}
 
 
-def test_agree_with_their_definitions():
+def test_eraser_agrees_with_its_definition_on_random_executions():
     assert agrees("eraser", plain, random.Random(1), executions=500) > 5000
     assert agrees("eraser*", starred, random.Random(2), executions=500) > 8000

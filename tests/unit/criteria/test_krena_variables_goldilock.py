@@ -1,4 +1,4 @@
-"""goldilock and goldilock*: what decided whether an access is a race."""
+"""The criteria goldilock and goldilock*: the check that decides whether an access is a race."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krena_variable_traces import (
     agrees,
     covered,
     shared_variables,
-    small_cast,
+    small_entities,
     steps_of,
 )  # fmt: skip
 
@@ -45,30 +45,30 @@ def test_short_circuits_name_no_lockset():
     }
 
 
-def test_else_the_lockset_that_the_access_finds():
-    # 1 tells 2, 2 tells 3; the lockset of the write is then {1, LOCK, 2, QUEUE, 3}.
-    entities = small_cast()
-    handed = [f"1 release {LOCK}", f"2 acquire {LOCK}", f"2 put {QUEUE}", f"3 get {QUEUE}"]
-    steps = steps_of(*BEGIN, "1 write 1", *handed, "3 read 2")
+def test_without_a_short_circuit_the_key_names_the_lockset():
+    # Thread 1 synchronizes with 2, and 2 with 3. The lockset of the write is then {1, LOCK, 2, QUEUE, 3}.
+    entities = small_entities()
+    synchronization = [f"1 release {LOCK}", f"2 acquire {LOCK}", f"2 put {QUEUE}", f"3 get {QUEUE}"]
+    steps = steps_of(*BEGIN, "1 write 1", *synchronization, "3 read 2")
     resources = [("resource", RESOURCES[LOCK]), ("resource", RESOURCES[QUEUE])]
     threads = [("thread", entities.thread(actor)) for actor in (1, 3, 2)]  # "one", "three", "two"
     assert covered("goldilock", steps, entities) == {(S + 1, "first", ()), (S + 2, "lockset", (*resources, *threads))}
 
 
-def test_a_race_names_who_could_have_come_without_one():
-    entities = small_cast()
+def test_a_race_names_the_lockset_that_does_not_contain_the_thread():
+    entities = small_entities()
     steps = steps_of(*BEGIN, "1 write 1", f"1 put {QUEUE}", "2 write 2")
     lockset = (("resource", RESOURCES[QUEUE]), ("thread", entities.thread(1)))
     assert (S + 2, "race", lockset) in covered("goldilock", steps, entities)
 
 
-def test_threads_are_named_by_what_they_are_at_the_access():
-    entities = small_cast(["main", "one", "two", "next"])
+def test_threads_are_named_by_their_actor_at_the_access():
+    entities = small_entities(["main", "one", "two", "next"])
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "1 task 3", "2 write 2")
     assert (S + 2, "race", (("thread", entities.thread(3)),)) in covered("goldilock", steps, entities)
 
 
-def test_only_shared_variables_count_but_these_from_the_beginning():
+def test_only_shared_variables_count_including_accesses_before_they_were_shared():
     alone = steps_of("1 write 1", "1 read 2")
     assert covered("goldilock", alone) == set()
     assert covered("goldilock", [*alone, *steps_of("1 start 2", "2 read 3")]) == {
@@ -76,8 +76,8 @@ def test_only_shared_variables_count_but_these_from_the_beginning():
     }  # fmt: skip
 
 
-def test_the_starred_one_names_variable_and_thread():
-    entities = small_cast()
+def test_the_starred_metric_names_the_variable_and_the_thread():
+    entities = small_entities()
     steps = steps_of(*BEGIN, "1 write 1", "1 start 2", "2 read 2")
     assert covered("goldilock*", steps, entities) == {
         (S + 1, VARIABLES[X], "first", (), entities.thread(1)),
@@ -86,15 +86,15 @@ def test_the_starred_one_names_variable_and_thread():
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_every_check_has_its_sentence(check):
+def test_explain_names_every_check(check):
     sites = {S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False)}
     goldilock = METRICS["goldilock"]()
-    said = goldilock.explain((S + 1, check, ()), sites)
-    assert said.startswith("thread A writes `th` at log.py:4 ")
-    assert said.endswith(f"({check})")
+    sentence = goldilock.explain((S + 1, check, ()), sites)
+    assert sentence.startswith("thread A writes `th` at log.py:4 ")
+    assert sentence.endswith(f"({check})")
 
 
-def test_sentences():
+def test_explain_names_the_access_and_the_lockset():
     sites = {S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False)}
     goldilock, starred = METRICS["goldilock"](), METRICS["goldilock*"]()
     lockset = (("resource", ("Queue", "m.py:3")), ("thread", ("main", "aa")))
@@ -122,7 +122,7 @@ def lockset_by_the_rules(steps, start, end, only=None):
     return lockset
 
 
-def decided(steps, start, end, held):
+def deciding_check(steps, start, end, held):
     thread, other = steps[end][0], steps[start][0]
     if thread == other:
         return "same thread"
@@ -145,7 +145,7 @@ def locks_at_each(steps):
 
 
 def found(steps, entities):
-    """Straight from the definition: (access, site, variable, check, lockset)."""
+    """Yield (access, site, variable, check, lockset), computed directly from the definition."""
     held = locks_at_each(steps)
     for variable, accesses in shared_variables(steps):
         for index in accesses:
@@ -155,7 +155,7 @@ def found(steps, entities):
                 rivals += {steps[i][0]: i for i in accesses if i < index and not (rivals and i <= rivals[0])}.values()
             check, named = "first", ()
             if rivals:
-                hardness, decisive = max((CHECKS.index(decided(steps, i, index, held)), i) for i in rivals)
+                hardness, decisive = max((CHECKS.index(deciding_check(steps, i, index, held)), i) for i in rivals)
                 check = CHECKS[hardness]
                 if check in ("lockset", "race"):
                     named = names(lockset_by_the_rules(steps, decisive, index), steps, index, entities)
@@ -182,6 +182,6 @@ def starred(steps, entities):
     return {(*key, entities.thread(actor_of(steps, index))) for index, *key in found(steps, entities)}
 
 
-def test_agree_with_their_definitions():
+def test_goldilock_agrees_with_its_definition_on_random_executions():
     assert agrees("goldilock", plain, random.Random(1), executions=400) > 4000
     assert agrees("goldilock*", starred, random.Random(2), executions=400) > 6000

@@ -1,4 +1,4 @@
-"""Names of threads and accesses, and what executions showed of them."""
+"""Labels of threads, names of accesses, and the record of observed accesses (`ObservedAccesses`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from random import Random
 
 import pytest
-from lu_programs import SITE, like_cast, random_steps, variable, watch
+from lu_programs import SITE, random_steps, random_trace_entities, variable, watch
 
 from raddle.criteria import NAMES
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
@@ -28,16 +28,16 @@ FAMILY = {
 }
 
 
-def test_threads_that_nobody_started_and_their_children():
+def test_threads_without_a_recorded_start_get_question_mark_labels():
     labels = Labels()
-    labels.start(7, 9)  # 7 was not seen started
+    labels.start(7, 9)  # no start of thread 7 was recorded
     labels.start(0, 3)
     assert [labels.of(thread) for thread in (0, 3, 7, 9, 5)] == ["T0", "T1", None, None, None]
     labels.settle([5, 9, 3])
     assert [labels.of(thread) for thread in (5, 7, 9)] == ["T?1", "T?2", "T?2.1"]
 
 
-def test_a_start_can_be_told_late():
+def test_a_start_can_be_recorded_after_the_thread_has_started_others():
     labels = Labels()
     labels.start(2, 4)
     assert labels.of(4) is None
@@ -46,7 +46,7 @@ def test_a_start_can_be_told_late():
     assert labels.of(4) == "T2.1"
 
 
-def test_labels_of_a_long_line_of_threads_stay_short_and_differ():
+def test_labels_of_deeply_nested_threads_stay_short_and_unique():
     labels = Labels()
     for thread in range(3000):
         labels.start(thread, thread + 1)
@@ -56,13 +56,13 @@ def test_labels_of_a_long_line_of_threads_stay_short_and_differ():
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_what_was_seen_merges_and_survives_json(name):
+def test_observed_accesses_merge_and_survive_json(name):
     random = Random(11)
     executions = [random_steps(random) for _ in range(30)]
     whole, one, other = (FAMILY[name](occurrences=2) for _ in range(3))
     for index, steps in enumerate(executions):
-        watch(whole, like_cast(), steps)
-        watch(one if index % 2 else other, like_cast(), steps)
+        watch(whole, random_trace_entities(), steps)
+        watch(one if index % 2 else other, random_trace_entities(), steps)
     data = json.loads(json.dumps(one.extra().as_json()))
     assert ObservedAccesses.from_json(data) == one.seen
     assert one.seen + other.seen == other.seen + one.seen == whole.seen
@@ -73,7 +73,7 @@ def test_what_was_seen_merges_and_survives_json(name):
 
 
 def test_the_same_numbers_can_mean_something_else_in_the_next_execution():
-    # Names are kept between executions; here variable 0 is x, then y, and thread 2 is T2, then T1.1.
+    # Names are cached across executions. Here variable 0 is first x, then y, and thread 2 is first T2, then T1.1.
     criterion = DefUse()
     accesses = [(1, "write", 0, SITE + 1), (2, "read", 0, SITE + 2)]
     for _ in range(2):
@@ -89,7 +89,7 @@ def _starts(*couples):
     return [(starter, "start", started, SITE) for starter, started in couples]
 
 
-def test_an_execution_that_was_never_finished_leaves_nothing():
+def test_an_unfinished_execution_does_not_affect_the_next():
     criterion = PairInterleave()
     entities = make_entities(variables=[variable("x")])
     criterion.begin(entities)
@@ -112,8 +112,9 @@ def test_every_criterion_of_the_family_describes_itself():
         assert (criterion.cost == "linear") == (name not in ("all", "tpair", "svar"))
 
 
-def test_what_earlier_versions_stored_has_the_totals_of_then():
-    # T1 reads, T2 writes: by the formulas alone, whatever starts and joins order. The read is local or remote.
+def test_data_stored_by_earlier_versions_keeps_its_totals():
+    # T1 reads and T2 writes. Old data has no order from starts and joins, so the formulas alone give the totals: the
+    # read is local or remote, and the two accesses have two orders.
     variable_, read, write = ["m.py", "", "x"], ["T1", "read", SITE, 1], ["T2", "write", SITE + 1, 1]
     lines = [[variable_, "T1", 1, "a"], [variable_, "T2", 1, "b"]]
     seen = ObservedAccesses.from_json(

@@ -1,28 +1,28 @@
-"""The criteria of Lu et al. on `account.py`: totals by hand, and a search that ends when all of them are covered."""
+"""The criteria of Lu et al. on `account.py`: totals derived by hand, and searches that cover all of them."""
 
 import pytest
 from measured_programs import program
 
 import raddle
 
-# T0 makes the account (a write), starts T1, T2 and T3, joins them, and reads the balance. Each worker reads the balance
-# and then writes it. T0's write comes before every start, so it is the initial state; its read comes after all.
+# T0 creates the account (a write), starts T1, T2 and T3, joins them, and reads the balance. Each worker reads the
+# balance and then writes it. T0's write precedes every start, so it is the initial state. Its read follows every join.
 TOTALS = {
-    # Orders of three times two accesses: 6! / (2! 2! 2!). T0's write is always the first, its read the last.
+    # The orders of three times two accesses: 6! / (2! 2! 2!). T0's write is always first, and its read is always last.
     "all": 90,
-    # Every two workers: C(4, 2) orders of their accesses, three times; T0 with each worker: 1 order, three times. There
-    # is one variable, so svar has the same.
+    # Two workers have C(4, 2) orders of their accesses, and there are three such pairs. T0 has one order with each of
+    # the three workers. There is only one variable, so svar has the same total.
     "tpair": 3 * 6 + 3,
     "svar": 3 * 6 + 3,
-    # Each worker's read: the initial value, or what one of the two other workers wrote; its own write comes later. T0's
-    # read: what one of the three wrote.
+    # Each worker reads the initial value or the value of one of the two other workers. Its own write comes later. T0
+    # reads the value of one of the three workers.
     "def-use": 3 * 3 + 3,
     # Each worker's read is local (the initial value) or remote; T0's is remote.
     "lr-def": 3 * 2 + 1,
-    # Each worker's pair: nothing between, or one of the four accesses of the two others. T0's write and read: all six
-    # accesses of the workers come between, and never nothing.
+    # Each worker's pair has nothing in between, or one of the four accesses of the two others. T0's write and read
+    # always have all six accesses of the workers in between.
     "pinv": 3 * 5 + 6,
-    # Each worker's pair is unserializable (another one writes in between) or not; T0's always is.
+    # Each worker's pair is unserializable (another worker writes in between) or serializable. T0's is unserializable.
     "lr-inv": 3 * 2 + 1,
 }
 
@@ -43,7 +43,7 @@ def test_a_search_ends_when_everything_is_covered(criterion):
     assert result.stopped_because == "covered"
 
 
-def test_all_executions_cover_what_is_counted():
+def test_an_exhaustive_search_finds_the_same_totals():
     module = program("account")
     result = raddle.explore(
         module.scenario, criteria=[*TOTALS], scheduler="exhaustive", until="exhausted", source=[module.__file__]
@@ -54,7 +54,7 @@ def test_all_executions_cover_what_is_counted():
 
 
 def test_one_execution_is_not_enough_for_lr_def():
-    """The constructor's write is the initial state: in one execution each read is either local or remote."""
+    """The constructor's write is the initial state, so within one execution each read is either local or remote."""
     module = program("account")
     for sample in raddle.measure(module.scenario, criteria="lr-def", executions=50, source=[module.__file__]):
         assert len(sample.covered["lr-def"]) == 4

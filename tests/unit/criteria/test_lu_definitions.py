@@ -1,10 +1,10 @@
-"""def-use and lr-def: who defined what a read reads."""
+"""The criteria def-use and lr-def: which write defines the value that a read returns."""
 
 from __future__ import annotations
 
 from random import Random
 
-from lu_programs import LIKE, SITE, compare_on_random_traces, program_cast, program_steps, variable, watch
+from lu_programs import SITE, VARIABLE_NAMES, compare_on_random_traces, program_entities, program_steps, variable, watch
 
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.entities import AbstractVariable, make_entities
@@ -19,22 +19,22 @@ WRITE_1, READ_1, WRITE_2 = ("T1", "write", SITE + 100, 1), ("T1", "read", SITE +
 
 
 def covered(criterion, program, order):
-    return watch(criterion, program_cast(program), program_steps(program, order))
+    return watch(criterion, program_entities(program), program_steps(program, order))
 
 
 def test_a_read_reads_the_last_write():
-    # T1 writes, T2 writes, T1 reads: what T2 wrote.
+    # T1 writes, T2 writes, T1 reads T2's value.
     assert covered(DefUse(), PROGRAM, [(0, 0), (1, 0), (0, 1)]) == {(X, WRITE_2, READ_1)}
-    # T2 first: T1 reads its own.
+    # T2 writes first, so T1 reads its own value.
     assert covered(DefUse(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, WRITE_1, READ_1)}
 
 
-def test_local_or_remote():
+def test_a_read_is_remote_if_another_thread_wrote_last():
     assert covered(LocalOrRemoteDefinition(), PROGRAM, [(0, 0), (1, 0), (0, 1)]) == {(X, READ_1, "remote")}
     assert covered(LocalOrRemoteDefinition(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, READ_1, "local")}
 
 
-def test_what_was_there_before_is_initial_and_local():
+def test_a_value_from_before_the_threads_is_initial_and_local():
     program = [[("read", "x")], [("write", "x")]]
     read = ("T1", "read", SITE + 100, 1)
     assert covered(DefUse(), program, [(0, 0), (1, 0)]) == {(X, "initial", read)}
@@ -45,8 +45,9 @@ def test_a_variable_of_one_thread_does_not_count():
     assert covered(DefUse(), [[("write", "x"), ("read", "x")], [("read", "y")]], [(0, 0), (0, 1), (1, 0)]) == set()
 
 
-def test_variables_that_look_alike_are_told_apart():
-    # 0 and 1 are both x. T1 writes 0, T2 reads 1 before a thread wrote it, T2 reads 0 and T1 reads 1: shared, both.
+def test_variables_with_equal_descriptions_are_distinguished():
+    # Variables 0 and 1 are both called x. T1 writes 0, T2 reads 1 while it is still unwritten, T2 reads 0, and T1 reads
+    # 1. Both variables are shared.
     entities = make_entities(variables=[X, X])
     steps = [(1, "write", 0, SITE), (2, "read", 1, SITE + 1), (2, "read", 0, SITE + 2), (1, "read", 1, SITE + 3)]
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *steps]
@@ -57,24 +58,25 @@ def test_variables_that_look_alike_are_told_apart():
     }
 
 
-def test_what_is_kept_back():
-    # T1's read counts only once T2 has touched x too.
+def test_keys_are_withheld_until_the_variable_is_shared_and_the_thread_has_a_label():
+    # T1's read counts only after a second thread has accessed x.
     criterion = DefUse()
     criterion.begin(make_entities(variables=[X]))
     criterion.feed([(0, "start", 1, SITE), (1, "read", 0, SITE + 1)])
     assert criterion.collect(final=False) == set()
     criterion.feed([(2, "write", 0, SITE + 2), (2, "read", 0, SITE + 3)])
-    # Thread 2 was not seen started yet: it has no name.
+    # No start of thread 2 has been recorded yet, so it has no label.
     assert criterion.collect(final=False) == {(X, "initial", ("T1", "read", SITE + 1, 1))}
     criterion.feed([(1, "start", 2, SITE)])
-    # Thread 2 is the first that thread 1 started.
+    # Thread 2 is the first thread that thread 1 starts.
     write, read = ("T1.1", "write", SITE + 2, 1), ("T1.1", "read", SITE + 3, 1)
     assert criterion.collect(final=False) == {(X, write, read)}
     assert criterion.collect(final=True) == set()
 
 
-def test_the_total_of_what_was_seen():
-    # One execution shows all accesses: the read has its own thread's write and the other thread's, 2 requirements.
+def test_the_total_counts_the_observed_accesses():
+    # One execution shows all accesses. The read can return its own thread's write or the other thread's: 2
+    # requirements.
     def_use, local_or_remote = DefUse(), LocalOrRemoteDefinition()
     assert (def_use.seen_total().number, def_use.requirements(StaticModel(), PruningFacts())) == (None, None)
     covered(def_use, PROGRAM, [(0, 0), (1, 0), (0, 1)])
@@ -93,7 +95,7 @@ def def_use_by_definition(accesses):
     for place, (number, _, read) in enumerate(accesses):
         if read[1] == "read":
             writes = [other for which, _, other in accesses[:place] if which == number and other[1] == "write"]
-            keys.add((variable(LIKE[number]), writes[-1] if writes else "initial", read))
+            keys.add((variable(VARIABLE_NAMES[number]), writes[-1] if writes else "initial", read))
     return keys
 
 
@@ -120,12 +122,12 @@ def test_lr_def_agrees_with_its_definition():
     check(LocalOrRemoteDefinition, local_or_remote_by_definition, 2)
 
 
-def test_the_sentences():
+def test_explain_names_the_read_and_the_source_of_its_value():
     sites = {
         SITE + 1: Site("log.py", 4, 0, "read", "th", "AppenderSkeleton.is_as_severe", switchable=True),
         SITE + 2: Site("log.py", 9, 0, "write", "th", "AppenderSkeleton.set", switchable=True),
     }
-    owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "app.py:1", "th"))  # as the data file gives it back
+    owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "app.py:1", "th"))  # as read from the data file
     read, write = ("T1", "read", SITE + 1, 3), ("T2", "write", SITE + 2, 1)
     begin = "thread T1 reads `AppenderSkeleton.th` at log.py:4 (3rd time) and gets "
     assert DefUse().explain((owner, write, read), sites) == begin + "the value that thread T2 wrote at log.py:9"

@@ -1,4 +1,4 @@
-"""pinv and lr-inv: what comes between two accesses of a thread."""
+"""The criteria pinv and lr-inv: accesses that interleave with two consecutive accesses of a thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from lu_programs import LIKE, SITE, compare_on_random_traces, program_cast, program_steps, variable, watch
+from lu_programs import SITE, VARIABLE_NAMES, compare_on_random_traces, program_entities, program_steps, variable, watch
 
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.entities import AbstractVariable, make_entities
@@ -18,7 +18,7 @@ X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
 PROGRAM = [[("read", "x"), ("write", "x")], [("write", "x")]]
 
-# Local, remote, local: the paper's cases, from Avio.
+# Kinds of the local, remote and local access: the paper's cases, which it takes from AVIO.
 UNSERIALIZABLE = {
     ("read", "write", "read"),
     ("write", "write", "read"),
@@ -28,37 +28,37 @@ UNSERIALIZABLE = {
 
 
 def covered(criterion, program, order):
-    return watch(criterion, program_cast(program), program_steps(program, order))
+    return watch(criterion, program_entities(program), program_steps(program, order))
 
 
-def test_between_and_not_between():
+def test_a_pair_is_covered_with_the_access_in_between_or_with_none():
     assert covered(PairInterleave(), PROGRAM, [(0, 0), (1, 0), (0, 1)]) == {(X, FIRST, SECOND, OTHER)}
     for order in ([(1, 0), (0, 0), (0, 1)], [(0, 0), (0, 1), (1, 0)]):
         assert covered(PairInterleave(), PROGRAM, order) == {(X, FIRST, SECOND, "none")}
 
 
 def test_each_access_between_covers_its_triple():
-    # T1 reads x, T2 writes x twice, T3 reads x, T1 writes x. T2's pair has nothing between.
+    # T1 reads x, T2 writes x twice, T3 reads x, T1 writes x. T2's pair has nothing in between.
     program = [[("read", "x"), ("write", "x")], [("write", "x"), ("write", "x")], [("read", "x")]]
-    again, third = ("T2", "write", SITE + 201, 1), ("T3", "read", SITE + 300, 1)
+    second_write, third = ("T2", "write", SITE + 201, 1), ("T3", "read", SITE + 300, 1)
     assert covered(PairInterleave(), program, [(0, 0), (1, 0), (1, 1), (2, 0), (0, 1)]) == {
         (X, FIRST, SECOND, OTHER),
-        (X, FIRST, SECOND, again),
+        (X, FIRST, SECOND, second_write),
         (X, FIRST, SECOND, third),
-        (X, OTHER, again, "none"),
+        (X, OTHER, second_write, "none"),
     }
 
 
 def test_a_pair_is_about_one_variable():
-    # T1 reads x, writes y, writes x: x and x are consecutive, T2's access to y is not between them.
+    # T1 reads x, writes y, writes x. Its accesses to x are consecutive, and T2's access to y does not count as between.
     program = [[("read", "x"), ("write", "y"), ("write", "x")], [("write", "y"), ("write", "x")]]
     pair = (X, FIRST, ("T1", "write", SITE + 102, 1))
     assert covered(PairInterleave(), program, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]) == {(*pair, "none")}
 
 
-def test_occurrences_beyond_the_most_are_one():
-    # T1 reads x at one site four times, T2 writes it after the third. With a most of 2, T1's accesses are
-    # 1, 2, 2, 2: pairs (1, 2) and (2, 2), the latter once without and once with T2's write.
+def test_occurrences_beyond_the_limit_count_as_one():
+    # T1 reads x at one site four times, and T2 writes it after the third read. With a limit of 2, the occurrences of
+    # T1's accesses are 1, 2, 2, 2: pairs (1, 2) and (2, 2), the latter once without and once with T2's write.
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *[(1, "read", 0, SITE + 1)] * 3]
     steps += [(2, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
     one, two, other = ("T1", "read", SITE + 1, 1), ("T1", "read", SITE + 1, 2), ("T2", "write", SITE + 2, 1)
@@ -70,7 +70,7 @@ def test_occurrences_beyond_the_most_are_one():
 
 
 @pytest.mark.parametrize(("first", "remote", "second"), list(product(["read", "write"], repeat=3)))
-def test_unserializable_cases(first, remote, second):
+def test_lr_inv_tells_unserializable_cases_from_serializable_ones(first, remote, second):
     program = [[(first, "x"), (second, "x")], [(remote, "x")]]
     (key,) = covered(LocalOrRemoteInterleave(), program, [(0, 0), (1, 0), (0, 1)])
     case = "unserializable" if (first, remote, second) in UNSERIALIZABLE else "serializable"
@@ -81,18 +81,18 @@ def test_no_access_between_is_serializable():
     assert covered(LocalOrRemoteInterleave(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, FIRST, SECOND, "serializable")}
 
 
-def test_a_second_variable_of_the_same_name_gives_out_nothing_again():
-    begun = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
+def test_a_second_variable_of_the_same_name_repeats_no_key():
+    starts = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     one = [(1, "read", 0, SITE + 100), (2, "write", 0, SITE + 200), (1, "write", 0, SITE + 101)]
     same = [(thread, kind, 1, site) for thread, kind, _, site in one]
     entities = make_entities(variables=[X, X])
-    assert watch(PairInterleave(), entities, [*begun, *one, *same], chunks=[5]) == {(X, FIRST, SECOND, OTHER)}
+    assert watch(PairInterleave(), entities, [*starts, *one, *same], chunks=[5]) == {(X, FIRST, SECOND, OTHER)}
 
 
-def test_what_was_covered_is_a_set():
+def test_the_covered_keys_behave_like_a_set():
     criterion = PairInterleave()
     steps = program_steps(PROGRAM, [(0, 0), (1, 0), (0, 1)])
-    criterion.begin(program_cast(PROGRAM))
+    criterion.begin(program_entities(PROGRAM))
     criterion.feed(steps)
     found = criterion.collect(final=True)
     key = (X, FIRST, SECOND, OTHER)
@@ -100,11 +100,11 @@ def test_what_was_covered_is_a_set():
     assert key in found
     assert (X, FIRST, SECOND, "none") not in found
     assert found == {key} == found | set() == set() | found
-    assert list(found) == list(found) == [key]  # as often as one likes
+    assert list(found) == list(found) == [key]  # it can be iterated more than once
 
 
-def test_the_total_of_what_was_seen():
-    # One pair; between them nothing or T2's write. That write makes it unserializable.
+def test_the_total_counts_the_observed_accesses():
+    # There is one pair, with nothing or T2's write in between. That write makes the pair unserializable.
     pinv, lr_inv = PairInterleave(), LocalOrRemoteInterleave()
     for criterion in (pinv, lr_inv):
         covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0)])
@@ -117,12 +117,12 @@ def test_the_total_of_what_was_seen():
 
 
 def pairs_by_definition(accesses):
-    """(variable number, first, second, all between) for each consecutive pair."""
+    """Yield (variable, first, second, all accesses in between) for each consecutive pair."""
     for end, (number, thread, second) in enumerate(accesses):
         before = [place for place in range(end) if accesses[place][:2] == (number, thread)]
         if before:
             between = [other for which, _, other in accesses[before[-1] + 1 : end] if which == number]
-            yield variable(LIKE[number]), accesses[before[-1]][2], second, between
+            yield variable(VARIABLE_NAMES[number]), accesses[before[-1]][2], second, between
 
 
 def pinv_by_definition(accesses):
@@ -157,7 +157,7 @@ def test_lr_inv_agrees_with_its_definition():
     check(LocalOrRemoteInterleave, lr_inv_by_definition, 4)
 
 
-def test_the_sentences():
+def test_explain_names_the_pair_and_the_access_in_between():
     sites = {
         SITE + line: Site("log.py", line, 0, kind, "th", "f", switchable=True)
         for line, kind in ((4, "read"), (5, "write"), (9, "write"))

@@ -1,4 +1,4 @@
-"""all, tpair and svar: whole orders of accesses."""
+"""The criteria all, tpair and svar, which cover complete orders of accesses."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from itertools import combinations
 from random import Random
 
 from lu_programs import (
-    LIKE,
     SITE,
-    like_cast,
+    VARIABLE_NAMES,
     named_accesses,
-    program_cast,
+    program_entities,
     program_steps,
     random_steps,
+    random_trace_entities,
     variable,
     watch,
 )
@@ -26,19 +26,19 @@ PROGRAM = [[("read", "x"), ("write", "y")], [("write", "x"), ("write", "y")]]
 
 
 def covered(criterion, program, order):
-    return watch(criterion, program_cast(program), program_steps(program, order))
+    return watch(criterion, program_entities(program), program_steps(program, order))
 
 
-def test_another_order_is_another_key():
+def test_different_orders_have_different_keys():
     one, other = [(0, 0), (0, 1), (1, 0), (1, 1)], [(0, 0), (1, 0), (0, 1), (1, 1)]
     assert covered(All(), PROGRAM, one) == covered(All(), PROGRAM, one)
     assert covered(All(), PROGRAM, one) != covered(All(), PROGRAM, other)
     assert covered(ThreadPair(), PROGRAM, one) != covered(ThreadPair(), PROGRAM, other)
-    # The two differ only in the order of T1's y and T2's x: on each variable T1 comes first in both.
+    # The two differ only in the order of T1's y and T2's x. T1 comes first on each variable in both.
     assert covered(SingleVariable(), PROGRAM, one) == covered(SingleVariable(), PROGRAM, other)
 
 
-def test_what_keys_hold():
+def test_a_key_holds_a_digest_and_the_first_accesses():
     order = [(0, 0), (0, 1), (1, 0), (1, 1)]
     ((digest, beginning),) = covered(All(), PROGRAM, order)
     assert digest.startswith("4:")
@@ -57,7 +57,7 @@ def test_what_keys_hold():
 
 
 def test_only_shared_variables_count():
-    # z is T1's own: with and without it the order is the same.
+    # Only T1 accesses z, so the order is the same with and without it.
     program = [[("read", "x"), ("write", "z"), ("write", "y")], PROGRAM[1]]
     (key,) = covered(All(), program, [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1)])
     assert key[0].startswith("4:")
@@ -69,14 +69,14 @@ def test_only_shared_variables_count():
 
 def test_nothing_is_covered_before_the_end():
     criterion = All()
-    criterion.begin(program_cast(PROGRAM))
+    criterion.begin(program_entities(PROGRAM))
     criterion.feed(program_steps(PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)]))
     assert criterion.collect(final=False) == set()
     assert len(criterion.collect(final=True)) == 1
 
 
 def test_long_orders_differ_beyond_their_beginning():
-    # 40 accesses each; only the very last two are exchanged.
+    # Each thread has 40 accesses. Only the last two are swapped.
     program = [[("read", "x")] * 40, [("write", "x")] * 40]
     order = [(thread, index) for index in range(40) for thread in (0, 1)]
     for criterion in (All(), ThreadPair(), SingleVariable()):
@@ -87,8 +87,8 @@ def test_long_orders_differ_beyond_their_beginning():
         assert one[-2] != other[-2]
 
 
-def test_the_total_of_what_was_seen():
-    # Two accesses each: C(4, 2) = 6; two variables with one access each: 2 + 2.
+def test_the_total_counts_the_observed_accesses():
+    # Two accesses per thread have C(4, 2) = 6 orders. For svar, two variables with one access per thread have 2 + 2.
     sizes = {All: 6, ThreadPair: 6, SingleVariable: 4}
     for make, size in sizes.items():
         criterion = make()
@@ -97,27 +97,27 @@ def test_the_total_of_what_was_seen():
         assert criterion.seen_total().number == size
 
 
-def test_branches_add_lines():
-    # Once T1 does only its read of x, so that y is T2's own. Lines: T1 has one of 2 accesses and one of 1, T2 also.
-    # All choices of lines: C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14.
+def test_a_branch_adds_sequences_of_accesses_to_the_total():
+    # In the second execution T1 only reads x, so only T2 accesses y. T1 then has one sequence of 2 shared accesses and
+    # one of 1, and so has T2. All combinations of them: C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14.
     criterion = All()
     covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
     covered(criterion, PROGRAM, [(0, 0), (1, 0), (1, 1)])
     assert criterion.seen_total().number == 14
 
 
-def test_threads_that_never_met_have_no_order():
-    # T1 and T2 share x in one execution, T2 and T3 in another: C(2, 1) for each couple, none for T1 and T3.
+def test_threads_that_never_shared_a_variable_have_no_order():
+    # T1 and T2 share x in one execution, T2 and T3 in another. Each of these pairs has C(2, 1) orders, T1 and T3 none.
     criterion = ThreadPair()
     starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
-    for couple in ((1, 2), (2, 3)):
-        accesses = [(thread, "write", 0, SITE + thread) for thread in couple]
+    for pair in ((1, 2), (2, 3)):
+        accesses = [(thread, "write", 0, SITE + thread) for thread in pair]
         watch(criterion, make_entities(variables=[variable("x")]), starts + accesses)
     assert criterion.seen_total().number == 4
 
 
-def test_lines_of_the_same_length_are_told_apart():
-    # T1 reads x here or there; with T2's one write that makes 2 · C(2, 1).
+def test_sequences_of_equal_length_are_distinguished():
+    # T1 reads x at one of two sites. With T2's one write that makes 2 · C(2, 1) orders.
     for make in (All, ThreadPair, SingleVariable):
         criterion = make()
         for site in (SITE + 1, SITE + 2):
@@ -126,8 +126,8 @@ def test_lines_of_the_same_length_are_told_apart():
         assert criterion.seen_total().number == 4
 
 
-def test_a_total_that_cannot_be_written_is_unknown():
-    # C(20000, 10000) has more than 6000 digits; of 16 accesses of each thread there are C(32, 16).
+def test_a_total_with_too_many_digits_is_unknown():
+    # C(20000, 10000) has more than 6000 digits. 16 accesses per thread have C(32, 16) orders.
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     for length, number in ((16, 601080390), (10_000, None)):
         criterion = ThreadPair()
@@ -137,38 +137,40 @@ def test_a_total_that_cannot_be_written_is_unknown():
 
 
 def orders_by_definition(name, steps, occurrences):
-    """The orders themselves, in place of digests."""
-    accesses = [(variable(LIKE[number]), number, access) for number, _, access in named_accesses(steps, occurrences)]
-    called = sorted({access[0] for _, _, access in accesses})
+    """Return the complete orders, where the criterion's keys have digests."""
+    accesses = [
+        (variable(VARIABLE_NAMES[number]), number, access) for number, _, access in named_accesses(steps, occurrences)
+    ]
+    labels = sorted({access[0] for _, _, access in accesses})
     if name == "all":
         return {tuple((where, access) for where, _, access in accesses)} - {()}
     numbers = [None] if name == "tpair" else sorted({number for _, number, _ in accesses})
     orders = set()
     for number in numbers:
-        kept = [(where, access) for where, which, access in accesses if number in (None, which)]
-        for couple in combinations(called, 2):
-            if set(couple) <= {access[0] for _, access in kept}:
-                orders.add(tuple((where, access) for where, access in kept if access[0] in couple))
+        relevant = [(where, access) for where, which, access in accesses if number in (None, which)]
+        for pair in combinations(labels, 2):
+            if set(pair) <= {access[0] for _, access in relevant}:
+                orders.add(tuple((where, access) for where, access in relevant if access[0] in pair))
     return orders
 
 
-def _said(order):
-    """How many accesses, and the first of them."""
-    said = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:MAX_LISTED])
-    return str(len(order)), tuple(said)
+def _summary(order):
+    """Return the number of accesses in `order`, and the first of them as the key lists them."""
+    listed = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:MAX_LISTED])
+    return str(len(order)), tuple(listed)
 
 
-def test_keys_are_the_same_where_orders_are():
+def test_keys_are_equal_exactly_when_orders_are_equal():
     random = Random(5)
     for make in (All, ThreadPair, SingleVariable):
         criterion = make(occurrences=3)
         key_of, order_of = {}, {}
         for _ in range(1500):
             steps = random_steps(random, length=random.choice([4, 5, 6, 12]))
-            keys = watch(criterion, like_cast(), steps, chunks=[3])
+            keys = watch(criterion, random_trace_entities(), steps, chunks=[3])
             orders = orders_by_definition(criterion.name, steps, 3)
             assert len(keys) == len(orders)
-            assert {(key[-2].split(":")[0], key[-1]) for key in keys} == {_said(order) for order in orders}
+            assert {(key[-2].split(":")[0], key[-1]) for key in keys} == {_summary(order) for order in orders}
             if len(orders) == 1:
                 (key,), (order,) = keys, orders
                 assert key_of.setdefault(order, key) == key
@@ -177,7 +179,7 @@ def test_keys_are_the_same_where_orders_are():
         assert criterion.seen_total().number >= len(key_of)
 
 
-def test_the_sentences():
+def test_explain_lists_the_first_accesses_of_the_order():
     sites = {SITE + line: Site("log.py", line, 0, "read", "th", "f", switchable=True) for line in (4, 9)}
     owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "", "th"))
     beginning = (("T1", "read", "AppenderSkeleton.th", SITE + 4), ("T2", "write", "AppenderSkeleton.th", SITE + 9))

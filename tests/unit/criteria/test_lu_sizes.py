@@ -1,4 +1,4 @@
-"""Sizes by formula: the paper's numbers, its formulas word by word, and counting."""
+"""Totals computed by formula, compared with the paper's numbers, its printed formulas, and counting."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ THREAD = [("read", "v"), ("read", "u"), ("write", "v"), ("write", "u")]
 PAPER = [THREAD] * 4
 
 
-def test_the_paper_s_example():
+def test_the_sizes_of_the_paper_s_example():
     found = sizes(PAPER)
     assert found["all"] == 63_063_000
     assert found["tpair"] == 420
     assert found["svar"] == 72
     assert found["def-use"] == 32
     assert found["pinv"] == 56
-    # Between N^r = 8 and 16: other threads write what each read reads. The same for PN = 8 pairs (read, write).
+    # The paper gives between N^r = 8 and 16. It is 16 because other threads write every variable that is read. The same
+    # holds for the PN = 8 pairs (read, write).
     assert (found["lr-def"], found["lr-inv"]) == (16, 16)
 
 
-def test_interleavings_that_satisfy_one_property_of_the_paper():
-    # TPAIR: all of thread 1, then all of thread 2.
+def test_the_number_of_interleavings_that_satisfy_one_property_of_the_paper():
+    # TPAIR: all accesses of thread 1, then all accesses of thread 2.
     assert satisfied_by(PAPER, [(thread, index) for thread in (0, 1) for index in range(4)]) == 900_900
-    # SVAR: r_1^1, w_3^1, then thread 2's read and write of v; also with thread 2 as in figure 2, v before u.
+    # SVAR: r_1^1, w_3^1, then thread 2's read and write of v. In figure 2, thread 2 accesses v before u.
     assert satisfied_by(PAPER, [(0, 0), (0, 2), (1, 0), (1, 2)]) == 4_504_500
     figure = [THREAD, [("read", "v"), ("write", "v"), ("read", "u"), ("write", "u")], THREAD, THREAD]
     assert satisfied_by(figure, [(0, 0), (0, 2), (1, 0), (1, 1)]) == 4_504_500
 
 
-def test_an_order_that_contradicts_a_thread_is_satisfied_by_none():
+def test_no_interleaving_satisfies_an_order_that_contradicts_program_order():
     assert satisfied_by(PAPER, [(0, 1), (0, 0)]) == 0
 
 
-def test_an_access_that_is_not_shared_is_in_no_order():
+def test_an_order_with_an_unshared_access_is_rejected():
     with pytest.raises(ValueError, match="access 1 of thread 0"):
         satisfied_by([[("read", "v"), ("read", "w")], [("read", "v")]], [(0, 1), (1, 0)])
 
@@ -58,12 +59,16 @@ def test_satisfied_by_agrees_with_counting():
 
 
 def formulas(program):
-    """As the paper prints them, for programs in which all threads touch all variables."""
+    """Evaluate the formulas as the paper prints them.
+
+    They hold for programs in which all threads access all variables. Return the sizes, the number of reads and the
+    number of pairs.
+    """
     threads, names = range(len(program)), sorted({name for line in program for _, name in line})
     couples = [(i, j) for i in threads for j in threads if i != j]
 
     def n(i, v=None, kind=None):
-        return sum(v in (None, name) and kind in (None, what) for what, name in program[i])
+        return sum(v in (None, name) and kind in (None, actual) for actual, name in program[i])
 
     all_ = 1
     for i in threads:
@@ -94,34 +99,35 @@ def test_sizes_are_the_paper_s_formulas():
         assert pairs <= found["lr-inv"] <= 2 * pairs
 
 
-def test_what_is_not_shared_does_not_count():
-    # w is the first thread's own; the third thread shares nothing. What is left is read v | write v: two orders;
-    # the read reads the initial value or that of the other thread; no pairs.
+def test_unshared_variables_do_not_count():
+    # Only the first thread accesses w, and the third thread shares nothing. This leaves read v | write v, which has two
+    # orders. The read returns the initial value or the other thread's. There are no pairs.
     program = [[("read", "v"), ("write", "w")], [("write", "v")], [("read", "z")]]
     assert sizes(program) == {
         "all": 2, "tpair": 2, "svar": 2, "def-use": 2, "pinv": 0, "lr-def": 2, "lr-inv": 0
     }  # fmt: skip
 
 
-def test_nothing_to_cover():
+def test_programs_without_shared_variables_have_nothing_to_cover():
     for program in ([], [[]], [[("read", "v"), ("write", "v")]], [[("read", "u")], [("read", "v")]]):
         assert set(sizes(program).values()) == {0}
 
 
 def test_only_some_pairs_can_be_unserializable():
-    # Two reads with only reads elsewhere; two writes with only writes elsewhere: always serializable.
+    # Two reads are always serializable if the other thread only reads, and two writes if it only writes.
     assert sizes([[("read", "v"), ("read", "v")], [("read", "v")]])["lr-inv"] == 1
     assert sizes([[("write", "v"), ("write", "v")], [("write", "v")]])["lr-inv"] == 1
     assert sizes([[("write", "v"), ("write", "v")], [("read", "v")]])["lr-inv"] == 2
-    # Nobody else writes what the first thread reads; what the second reads is there before or the first's: 1 + 2.
+    # No other thread writes, so the first thread's read is local. The second thread's read returns the initial value or
+    # the first thread's: 1 + 2.
     assert sizes([[("write", "v"), ("read", "v")], [("read", "v")]])["lr-def"] == 3
 
 
-def test_bad_kind():
+def test_an_unknown_kind_of_access_is_rejected():
     with pytest.raises(ValueError, match="'delete'"):
         sizes([[("delete", "v")], [("read", "v")]])
 
 
-def test_totals_of_what_was_seen():
+def test_the_total_is_unknown_before_the_first_execution():
     assert total_seen("all", ObservedAccesses()) == Total(None, UNKNOWN)
     assert total_seen("all", ObservedAccesses(executions=3)) == Total(0, STATIC)

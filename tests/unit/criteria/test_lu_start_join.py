@@ -1,4 +1,4 @@
-"""What starts and joins make impossible is in no total: against all interleavings of small programs."""
+"""Totals exclude what starts and joins make infeasible: compared with all interleavings of small programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ NAMES = "xy"
 
 
 def executions(program):
-    """Every execution of a program: by thread, a list of (kind, variable or thread). Thread 0 is the first."""
+    """Return every execution of `program`, which has one list of (kind, variable or thread) per thread.
+
+    Thread 0 runs first and starts the others.
+    """
 
     def extend(done, started):
         ended = True
@@ -30,12 +33,12 @@ def executions(program):
             at = done[thread]
             if thread not in started or at == len(line):
                 continue
-            kind, what = line[at]
-            if kind == "join" and (what not in started or done[what] < len(program[what])):
+            kind, target = line[at]
+            if kind == "join" and (target not in started or done[target] < len(program[target])):
                 continue
             ended = False
-            step = (thread, kind, NAMES.index(what) if kind in (READ, WRITE) else what, SITE + 100 * thread + at)
-            more = started | {what} if kind == "start" else started
+            step = (thread, kind, NAMES.index(target) if kind in (READ, WRITE) else target, SITE + 100 * thread + at)
+            more = started | {target} if kind == "start" else started
             for rest in extend((*done[:thread], at + 1, *done[thread + 1 :]), more):
                 yield [step, *rest]
         if ended:
@@ -56,10 +59,13 @@ def check(program):
 
 
 def random_program(random):
-    """Thread 0 starts thread 1 and 2 and joins them or not; thread 1 may start thread 3; all touch variables."""
+    """Return a random program in which thread 0 starts threads 1 and 2 and may join them.
 
-    def accesses(most):
-        return [(random.choice([READ, WRITE]), random.choice(NAMES)) for _ in range(random.randint(0, most))]
+    Thread 1 may start thread 3. All threads may access variables.
+    """
+
+    def accesses(limit):
+        return [(random.choice([READ, WRITE]), random.choice(NAMES)) for _ in range(random.randint(0, limit))]
 
     main = [*accesses(2), ("start", 1), *accesses(1)]
     others = [accesses(2)]
@@ -76,7 +82,7 @@ def random_program(random):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_totals_are_what_all_interleavings_cover(seed):
+def test_totals_equal_the_coverage_of_all_interleavings(seed):
     random = Random(seed)
     for _ in range(25):
         check(random_program(random))
@@ -87,26 +93,26 @@ def test_totals_are_what_all_interleavings_cover(seed):
     [
         # T1's first write is overwritten before T0 reads.
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), (WRITE, "x")]],
-        # So it is by T1 after it has started T2, which may end before.
+        # T1 overwrites it after starting T2, which may end before or after that.
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), ("start", 2), (WRITE, "x")], [(READ, "x")]],
-        # One thread after the other: each reads what the one before has written.
+        # The threads run one after the other. Each reads the value of the thread before it.
         [
             [("start", 1), ("join", 1), ("start", 2), ("join", 2), (READ, "x")],
             [(WRITE, "x")],
             [(READ, "x"), (WRITE, "x")],
         ],
-        # T0's own write comes after what T1 wrote.
+        # T0's own write follows T1's write.
         [[("start", 1), ("join", 1), (WRITE, "x"), (READ, "x")], [(WRITE, "x")]],
         # T2 is never joined.
         [[("start", 1), ("start", 2), ("join", 1), (READ, "x")], [(WRITE, "x")], [(WRITE, "x"), (READ, "x")]],
     ],
 )
-def test_what_is_overwritten_is_not_seen(program):
+def test_totals_exclude_values_that_are_always_overwritten(program):
     check(program)
 
 
 def test_writes_before_every_start_are_the_initial_state():
-    # T0 writes x, starts T1 and T2, which read and write it, and reads it after both were joined.
+    # T0 writes x, starts T1 and T2, which read and write it, and reads it after joining both.
     worker = [(READ, "x"), (WRITE, "x")]
     joins = [("join", 1), ("join", 2), (READ, "x")]
     program = [[(WRITE, "x"), ("start", 1), ("start", 2), *joins], worker, worker]
@@ -117,38 +123,40 @@ def test_writes_before_every_start_are_the_initial_state():
         for steps in executions(program):
             watch(criterion, entities, steps)
         totals[criterion.name] = criterion.seen_total().number
-    # def-use: each worker's read reads the initial value or the other's (2 x 2), T0's read one of the two writes (2).
-    # lr-def: each worker's read is local or remote (2 x 2), T0's is remote (1).
-    # pinv: a worker's pair meets nothing, or one of the other's two accesses (2 x 3); T0's two accesses have all four
-    # of the workers between them (4). lr-inv: a worker's pair is or is not unserializable (2 x 2), T0's always is (1).
-    # Orders: C(4, 2) of the workers; T0 with each worker has one.
+    # def-use: each worker reads the initial value or the other worker's (2 x 2). T0 reads one of the two writes (2).
+    # lr-def: each worker's read is local or remote (2 x 2). T0's is remote (1).
+    # pinv: a worker's pair has nothing or one of the other's two accesses in between (2 x 3). T0's two accesses always
+    # have all four of the workers in between (4).
+    # lr-inv: a worker's pair is serializable or unserializable (2 x 2). T0's is always unserializable (1).
+    # Orders: the workers have C(4, 2), and T0 has one with each worker.
     assert totals == {
         "all": 6, "tpair": 6 + 2, "svar": 6 + 2, "def-use": 4 + 2, "pinv": 6 + 4, "lr-def": 4 + 1, "lr-inv": 4 + 1
     }  # fmt: skip
 
 
-def test_a_thread_that_was_not_seen_started_ends_the_initial_state():
-    # Thread 5 comes from nowhere. What T0 writes after that can be read remotely; what it wrote before is initial.
+def test_a_thread_without_a_recorded_start_ends_the_initial_state():
+    # No start of thread 5 is recorded. T0's write before its first step is the initial state. T0's write after that
+    # step can be read remotely.
     entities = make_entities(variables=[variable("x")])
     steps = [(0, WRITE, 0, SITE), (5, READ, 0, SITE + 1), (0, WRITE, 0, SITE + 2), (5, READ, 0, SITE + 3)]
-    assert {whose for _, _, whose in watch(LocalOrRemoteDefinition(), entities, steps)} == {"local", "remote"}
+    assert {source for _, _, source in watch(LocalOrRemoteDefinition(), entities, steps)} == {"local", "remote"}
     assert {write for _, write, _ in watch(DefUse(), entities, steps)} == {"initial", ("T0", WRITE, SITE + 2, 1)}
 
 
-def test_many_starts_leave_the_order_open():
-    """Where there are too many segments nothing is taken to be impossible: the totals are larger, never smaller."""
+def test_too_many_starts_disable_the_exclusion_of_infeasible_requirements():
+    """With more than `MAX_SEGMENTS` segments no requirement is excluded: totals may be too large, never too small."""
     threads = range(1, MAX_SEGMENTS + 2)
     steps = [(0, WRITE, 0, SITE)]
     for thread in threads:
         steps += [(0, "start", thread, SITE + 1), (thread, READ, 0, SITE + 2), (0, "join", thread, SITE + 3)]
     criterion = LocalOrRemoteDefinition()
     covered = watch(criterion, make_entities(variables=[variable("x")]), steps)
-    # Each thread reads the initial value; no other write is known.
+    # Each thread reads the initial value, since there is no other write.
     assert len(covered) == criterion.seen_total().number == len(threads)
 
 
-def test_a_branch_leaves_open_what_another_execution_rules_out():
-    # T0 reads x before it starts T1, which writes it, in one execution, and after that in the other.
+def test_an_execution_with_another_order_makes_a_requirement_feasible_again():
+    # T1 writes x. T0 reads x before it starts T1 in one execution, and after T1's write in the other.
     entities = make_entities(variables=[variable("x")])
     criterion = LocalOrRemoteDefinition()
     read, start, write = (0, READ, 0, SITE + 1), (0, "start", 1, SITE), (1, WRITE, 0, SITE + 2)

@@ -1,11 +1,11 @@
-"""The hierarchy: complete coverage by one criterion implies complete coverage by the next.
+"""The subsumption hierarchy: complete coverage by one criterion implies complete coverage by the next.
 
-The paper says, and does not prove, that ALL subsumes TPAIR, TPAIR SVAR, and SVAR the four others. The last does not
-hold where three threads touch a variable: SVAR looks at two threads at a time, but what a read reads, and whether
-nothing comes between two accesses, depends on all of them. The counterexample is a test.
+The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the four
+others. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but all threads
+determine which value a read returns and whether two accesses have nothing in between. A test has the counterexample.
 
-PInv subsumes LR-Inv in programs without synchronization, where every pair of accesses can go undisturbed. With
-synchronization it need not: see the last test.
+PInv subsumes LR-Inv in programs without synchronization, where every pair of accesses can have nothing in between.
+With synchronization this can fail, as the last test shows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from random import Random
 
-from lu_programs import interleavings, program_cast, program_steps, random_program, watch
+from lu_programs import interleavings, program_entities, program_steps, random_program, watch
 from measured_programs import program as program_named
 
 import raddle
@@ -27,13 +27,13 @@ from raddle.static_model import StaticModel
 
 CRITERIA = (All, ThreadPair, SingleVariable, DefUse, PairInterleave, LocalOrRemoteDefinition, LocalOrRemoteInterleave)
 UNSYNCHRONIZED = [("all", "tpair"), ("tpair", "svar"), ("def-use", "lr-def"), ("pinv", "lr-inv")]
-FOR_TWO = [("svar", "def-use"), ("svar", "pinv"), ("svar", "lr-def"), ("svar", "lr-inv")]
+TWO_THREADS = [("svar", "def-use"), ("svar", "pinv"), ("svar", "lr-def"), ("svar", "lr-inv")]
 
 
 def covered_by_each(program):
-    """Of each interleaving, what it covers of each criterion; and the criteria."""
+    """Return the criteria, and for each interleaving the keys that it covers by each criterion."""
     criteria = [make() for make in CRITERIA]
-    entities = program_cast(program)
+    entities = program_entities(program)
     executions = [
         {criterion.name: watch(criterion, entities, program_steps(program, order)) for criterion in criteria}
         for order in interleavings(program)
@@ -45,12 +45,12 @@ def union(executions, name):
     return set().union(*(execution[name] for execution in executions))
 
 
-def threads_at_most(program, most):
+def threads_at_most(program, limit):
     touching = {}
     for thread, line in enumerate(program):
         for _, name in line:
             touching.setdefault(name, set()).add(thread)
-    return all(len(threads) <= most for threads in touching.values())
+    return all(len(threads) <= limit for threads in touching.values())
 
 
 def check_hierarchy(random, program, edges):
@@ -58,40 +58,42 @@ def check_hierarchy(random, program, edges):
     complete = {make.name: union(executions, make.name) for make in CRITERIA}
     for stronger, weaker in edges:
         random.shuffle(executions)
-        taken, missing = [], set(complete[stronger])
+        chosen, missing = [], set(complete[stronger])
         for execution in executions:
-            if missing & execution[stronger]:  # no more than needed: as little of the weaker one as possible
-                taken.append(execution)
+            if (
+                missing & execution[stronger]
+            ):  # take only what is needed, so that the weaker criterion is covered as little as possible
+                chosen.append(execution)
                 missing -= execution[stronger]
-        assert union(taken, stronger) == complete[stronger]
-        assert union(taken, weaker) == complete[weaker], (program, stronger, weaker)
+        assert union(chosen, stronger) == complete[stronger]
+        assert union(chosen, weaker) == complete[weaker], (program, stronger, weaker)
 
 
-def programs(random, number, *, most):
+def programs(random, number, *, limit):
     small = partial(random_program, random, names="vu")
     while number:
         threads = random.choice([2, 3])
         program = small(threads=threads, accesses=3 if threads == 2 else 2)
-        if threads_at_most(program, most):
+        if threads_at_most(program, limit):
             number -= 1
             yield program
 
 
-def test_what_holds_without_synchronization():
+def test_subsumption_without_synchronization():
     random = Random(8)
-    for program in programs(random, 100, most=3):
+    for program in programs(random, 100, limit=3):
         check_hierarchy(random, program, UNSYNCHRONIZED)
 
 
-def test_what_holds_where_two_threads_meet():
+def test_svar_subsumes_the_others_if_at_most_two_threads_share_a_variable():
     random = Random(9)
-    for program in programs(random, 100, most=2):
-        check_hierarchy(random, program, FOR_TWO)
+    for program in programs(random, 100, limit=2):
+        check_hierarchy(random, program, TWO_THREADS)
 
 
-def test_what_does_not_hold_where_three_threads_meet():
-    # T1 writes, T2 reads, T3 writes. The two interleavings w1 r2 w3 and w3 r2 w1 have every two threads in both
-    # orders, so SVAR and TPAIR are complete. But r2 never reads the initial value.
+def test_svar_does_not_subsume_def_use_if_three_threads_share_a_variable():
+    # T1 writes, T2 reads, T3 writes. The two interleavings w1 r2 w3 and w3 r2 w1 contain every two threads in both
+    # orders, so SVAR and TPAIR are complete. But r2 never returns the initial value.
     program = [[("write", "v")], [("read", "v")], [("write", "v")]]
     executions, _ = covered_by_each(program)
     orders = interleavings(program)
@@ -99,12 +101,12 @@ def test_what_does_not_hold_where_three_threads_meet():
     for name in ("tpair", "svar"):
         assert union(two, name) == union(executions, name)
     assert {write for _, write, _ in union(executions, "def-use") - union(two, "def-use")} == {"initial"}
-    assert {whose for _, _, whose in union(executions, "lr-def") - union(two, "lr-def")} == {"local"}
+    assert {source for _, _, source in union(executions, "lr-def") - union(two, "lr-def")} == {"local"}
 
 
-def test_pairs_too_where_three_threads_meet():
-    # T1 writes twice, T2 and T3 read: w1 r2 w1 r3 and w1 r3 w1 r2, and whatever else two at a time need: r2 and r3
-    # never both outside.
+def test_svar_does_not_subsume_pinv_if_three_threads_share_a_variable():
+    # T1 writes twice, T2 and T3 read. The chosen interleavings are w1 r2 w1 r3, w1 r3 w1 r2, and those that complete
+    # SVAR. In none of them are both r2 and r3 outside T1's pair.
     program = [[("write", "v"), ("write", "v")], [("read", "v")], [("read", "v")]]
     executions, _ = covered_by_each(program)
     orders = interleavings(program)
@@ -120,9 +122,9 @@ def test_pairs_too_where_three_threads_meet():
     assert {verdict for *_, verdict in union(executions, "lr-inv") - union(some, "lr-inv")} == {"serializable"}
 
 
-def test_sizes_by_formula_are_what_all_interleavings_cover():
+def test_sizes_by_formula_equal_the_coverage_of_all_interleavings():
     random = Random(10)
-    for program in programs(random, 100, most=3):
+    for program in programs(random, 100, limit=3):
         executions, criteria = covered_by_each(program)
         expected = sizes(program)
         for criterion in criteria:
@@ -136,9 +138,9 @@ def test_sizes_by_formula_are_what_all_interleavings_cover():
 
 
 def test_one_execution_completes_pinv_but_not_lr_inv():
-    # a reads x twice; b's read always comes between, by semaphores; c's write comes anywhere. In the execution in which
-    # it comes between the two as well, a's pair has met all it ever meets: b's read and c's write, never nothing. For
-    # lr-inv the pair is unserializable there, and serializable where c writes before or after: 1 of 2.
+    # a reads x twice. Semaphores make b's read always come between, while c's write can come anywhere. If c also writes
+    # in between, a's pair is covered with b's read and c's write, and "nothing in between" is infeasible, so pinv is
+    # complete. For lr-inv the pair is unserializable then, and serializable if c writes before or after: 1 of 2.
     module = program_named("three")
     samples = list(
         raddle.measure(module.scenario, criteria="pinv,lr-inv", scheduler="exhaustive", source=[module.__file__])

@@ -1,4 +1,4 @@
-"""Short executions are looked at by an automaton; it must find what the algorithm for long ones finds."""
+"""An automaton processes short executions. It must find the same patterns as the algorithm for long executions."""
 
 import random
 
@@ -11,7 +11,7 @@ from raddle.entities import AbstractVariable, Entities
 
 
 def make(seed):
-    """An execution of 2 or 3 threads on one or two objects of up to two variables."""
+    """Return a random execution of 2 or 3 threads on one or two objects with up to two variables each."""
     chance = random.Random(seed)
     entities = Entities()
     variables = []
@@ -28,35 +28,35 @@ def make(seed):
     return tuple(steps), entities
 
 
-def slowly(steps, entities):
+def by_general_algorithm(steps, entities):
     criterion = MemoryAccessPatterns()
     criterion.begin(entities)
     criterion.feed(steps)
     return criterion.collect(final=True)
 
 
-def test_both_ways_find_the_same():
-    criterion = MemoryAccessPatterns()  # one for all, as its states are kept from one execution to the next
+def test_the_automaton_and_the_general_algorithm_agree():
+    criterion = MemoryAccessPatterns()  # shared by all executions, because it caches its states
     for seed in range(3000):
         steps, entities = make(seed)
-        assert criterion.cover(steps, entities) == slowly(steps, entities), (seed, steps)
+        assert criterion.cover(steps, entities) == by_general_algorithm(steps, entities), (seed, steps)
 
 
 @pytest.mark.parametrize("limit", ["MAX_LETTERS", "MAX_STATES"])
-def test_what_is_too_much_is_left_to_the_other_way(monkeypatch, limit):
+def test_executions_beyond_the_limits_fall_back_to_the_general_algorithm(monkeypatch, limit):
     monkeypatch.setattr(automaton, limit, 2)
     criterion = MemoryAccessPatterns()
-    left = 0
+    fallbacks = 0
     for seed in range(300):
         steps, entities = make(seed)
-        left += len(Automata().run(steps, entities)[1])
-        assert criterion.cover(steps, entities) == slowly(steps, entities), (seed, steps)
-    assert left > 100
+        fallbacks += len(Automata().run(steps, entities)[1])
+        assert criterion.cover(steps, entities) == by_general_algorithm(steps, entities), (seed, steps)
+    assert fallbacks > 100
 
 
-def test_two_variables_of_one_name_stay_two():
-    # A container that is replaced: the object has two variables called items[], one after the other.
+def test_two_variables_with_the_same_name_are_distinguished():
+    # The object's container is replaced, so the object has two variables called items[], old after the new.
     entities = Entities()
-    one, other = (entities.add_variable(AbstractVariable("m.py:C", "", "items[]"), 1) for _ in range(2))
-    steps = ((1, "write", one, 70_001), (2, "read", other, 70_002))
+    old, new = (entities.add_variable(AbstractVariable("m.py:C", "", "items[]"), 1) for _ in range(2))
+    steps = ((1, "write", old, 70_001), (2, "read", new, 70_002))
     assert MemoryAccessPatterns().cover(steps, entities) == set()

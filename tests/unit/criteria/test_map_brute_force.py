@@ -1,4 +1,4 @@
-"""MAP-coverage against its definition: every subsequence of an execution is compared with every pattern."""
+"""MAP coverage compared with its definition: every subsequence of an execution is matched with every pattern."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from raddle.static_model import Accesses, StaticModel
 
 
 def all_patterns(steps, entities):
-    """Algorithm 1 for all patterns: any step for the first part, any later one for the next, and so on."""
+    """Return the keys of all pattern occurrences (the paper's Algorithm 1).
+
+    Any step may match the first part, any later step the next part, and so on.
+    """
     keys = set()
     for number, pattern in PATTERNS.items():
         for chosen in occurrences(pattern.parts, steps, {}, {}):
@@ -24,7 +27,10 @@ def all_patterns(steps, entities):
 
 
 def occurrences(parts, steps, threads, variables):
-    """Every way to match the parts with steps in their order; `threads` and `variables` say who is A, B, x and y."""
+    """Yield every way to match the parts with steps in order.
+
+    `threads` binds the letters A and B, and `variables` binds x and y.
+    """
     if not parts:
         yield ()
         return
@@ -32,18 +38,18 @@ def occurrences(parts, steps, threads, variables):
     for index, step in enumerate(steps):
         thread, kind, variable, _ = step
         if kind == part.kind and fits(threads, part.thread, thread) and fits(variables, part.variable, variable):
-            known = {**threads, part.thread: thread}, {**variables, part.variable: variable}
-            for rest in occurrences(parts[1:], steps[index + 1 :], *known):
+            bound = {**threads, part.thread: thread}, {**variables, part.variable: variable}
+            for rest in occurrences(parts[1:], steps[index + 1 :], *bound):
                 yield (step, *rest)
 
 
-def fits(known, letter, number):
-    """The same letter means the same one, different letters different ones."""
-    return known[letter] == number if letter in known else number not in known.values()
+def fits(bound, letter, number):
+    """Return whether `letter` can be bound to `number`: equal letters to equal numbers, different to different."""
+    return bound[letter] == number if letter in bound else number not in bound.values()
 
 
 def names(parts, steps, entities):
-    """The owner and the names of x and y; y is None if these make no pair."""
+    """Return the owner and the names of x and y. The name of y is None if the two variables make no pair."""
     numbers = {part.variable: variable for part, (_, _, variable, _) in zip(parts, steps, strict=True)}
     x = entities.variables[numbers["x"]]
     if "y" not in numbers:
@@ -53,8 +59,11 @@ def names(parts, steps, entities):
     return x.owner, x.name, y.name if pair else None
 
 
-def random_cast(chance):
-    """Mostly one object; now and then a name is that of two variables of one object, or there are two objects."""
+def random_entities(chance):
+    """Return random entities, mostly the variables of one object.
+
+    Sometimes two variables of one object have the same name, or there are two objects.
+    """
     entities = Entities()
     objects = chance.choice((1, 1, 2))
     for index in range(chance.randint(1, 4)):
@@ -76,7 +85,7 @@ def random_steps(chance, entities, *, length, threads, sites):
     return steps
 
 
-def in_portions(chance, criterion, entities, steps):
+def covered_in_two_batches(chance, criterion, entities, steps):
     criterion.begin(entities)
     cut = chance.randint(0, len(steps))
     criterion.feed(steps[:cut])
@@ -87,24 +96,24 @@ def in_portions(chance, criterion, entities, steps):
     return first | rest
 
 
-def test_the_criterion_finds_what_the_definition_says():
+def test_the_criterion_agrees_with_the_definition():
     chance = random.Random(2019)
     criterion = MemoryAccessPatterns()
     lengths = []
     for _ in range(4000):
-        entities = random_cast(chance)
+        entities = random_entities(chance)
         size = {"length": chance.randint(2, 16), "threads": chance.randint(2, 4), "sites": chance.randint(1, 2)}
         steps = random_steps(chance, entities, **size)
-        keys = in_portions(chance, criterion, entities, steps)
+        keys = covered_in_two_batches(chance, criterion, entities, steps)
         assert keys == all_patterns(steps, entities), steps
         lengths += [len(key) for key in keys]
-    assert lengths.count(8) > 500  # patterns of two variables were among them
+    assert lengths.count(8) > 500  # the sample contains patterns with two variables
 
 
-def test_threads_that_end_lose_nothing():
+def test_the_end_of_a_thread_does_not_affect_coverage():
     chance = random.Random(11)
     for _ in range(300):
-        entities = random_cast(chance)
+        entities = random_entities(chance)
         steps = random_steps(chance, entities, length=12, threads=4, sites=1)
         last = {thread: index for index, (thread, _, _, _) in enumerate(steps)}
         with_ends = []
@@ -112,25 +121,27 @@ def test_threads_that_end_lose_nothing():
             with_ends.append(step)
             if last[step[0]] == index:
                 with_ends.append((step[0], "end", step[0], 0))
-        assert in_portions(chance, MemoryAccessPatterns(), entities, with_ends) == all_patterns(steps, entities)
+        assert covered_in_two_batches(chance, MemoryAccessPatterns(), entities, with_ends) == all_patterns(
+            steps, entities
+        )
 
 
-def test_what_is_covered_is_never_more_than_the_total():
-    """Long executions of few sites, which cover nearly everything; everything covered is a requirement."""
+def test_covered_keys_are_among_the_requirements():
+    """Long executions with few sites cover nearly all requirements. Every covered key must be a requirement."""
     chance = random.Random(3)
     full = 0
     for _ in range(40):
-        entities = random_cast(chance)
+        entities = random_entities(chance)
         sites = chance.randint(1, 2)
         model = whole_model(entities, sites)
         criterion = MemoryAccessPatterns()
         steps = random_steps(chance, entities, length=chance.choice((50, 2000)), threads=3, sites=sites)
-        keys = in_portions(chance, criterion, entities, steps)
+        keys = covered_in_two_batches(chance, criterion, entities, steps)
         requirements = set(criterion.requirements(model, PruningFacts()))
         assert len(requirements) == criterion.static_total(model).number
         assert keys <= requirements
         full += keys == requirements
-    assert full  # so the total is reached as well, and could not be any smaller
+    assert full  # some executions cover all requirements, so the total is not too large
 
 
 def whole_model(entities, sites):

@@ -1,4 +1,4 @@
-"""MAP-coverage on the paper's example, and pattern by pattern."""
+"""MAP coverage on the paper's example and on one small execution per pattern."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def th(number, *sites):
 # -- the example: Fig. 1 to 3 -----------------------------------------------------------------------
 
 
-def test_the_total_of_figure_1():
+def test_figure_1_has_16_requirements():
     # 2·2·1 + 1² + 2²·1 + 3·2·1² + 1³
     assert MemoryAccessPatterns().static_total(FIGURE_1) == Total(16, STATIC)
     assert MemoryAccessPatterns().total(FIGURE_1, PruningFacts()) == Total(16, STATIC)
@@ -47,8 +47,8 @@ def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
     assert 100 * len(keys) / 16 == 18.75
 
 
-def test_all_requirements_of_figure_1():
-    # The paper lists the first seven of them, in another order.
+def test_the_requirements_of_figure_1():
+    # The paper lists these seven, in another order.
     listed = [
         th(1, S4, S9), th(1, S5, S9), th(2, S9, S4), th(2, S9, S5),
         th(4, S4, S9, S5), th(4, S5, S9, S4), th(5, S9, S9, S4),
@@ -67,7 +67,7 @@ def test_all_requirements_of_figure_1():
     assert keys == list(MemoryAccessPatterns().requirements(FIGURE_1, PruningFacts()))
 
 
-def test_numbers_per_pattern():
+def test_requirements_are_counted_per_pattern():
     numbers = MemoryAccessPatterns().per_pattern(FIGURE_1)
     assert numbers == {1: 2, 2: 2, 3: 1, 4: 4, 5: 2, 6: 2, 7: 2, 8: 1, 9: 0, 10: 0, 12: 0, 13: 0, 14: 0}
     nothing = dict.fromkeys(numbers, 0)
@@ -79,12 +79,12 @@ def test_numbers_per_pattern():
 NAMES = "xyz"
 
 
-def cast_of_one_object(*names):
+def entities_of_one_object(*names):
     return make_entities(variables=[AbstractVariable("m.py:C", "", name) for name in names or NAMES])
 
 
 def steps(text):
-    """The n-th step is at site 70000 + n: "AWx BRx" is thread A writing x, then thread B reading it."""
+    """Parse steps: "AWx BRx" means that thread A writes x and then thread B reads it. Step n is at site 70000 + n."""
     kinds = {"R": "read", "W": "write"}
     return [
         ("ABC".index(thread), kinds[kind], NAMES.index(name), 70001 + index)
@@ -119,42 +119,42 @@ CASES = {
 
 
 @pytest.mark.parametrize("number", CASES)
-def test_the_pattern_is_found(number):
+def test_each_pattern_is_found(number):
     text, key, _ = CASES[number]
-    keys = covered(cast_of_one_object(), steps(text))
+    keys = covered(entities_of_one_object(), steps(text))
     assert {found for found in keys if len(found) == len(key)} == {key}
 
 
 @pytest.mark.parametrize("number", CASES)
-def test_a_near_miss_is_not(number):
-    """One step is done by a thread too many, or too few: no pattern of that length is left."""
+def test_a_near_miss_covers_no_pattern_of_that_length(number):
+    """Another thread performs one of the steps, so no pattern of that length occurs."""
     _, key, miss = CASES[number]
-    assert not [found for found in covered(cast_of_one_object(), steps(miss)) if len(found) == len(key)]
+    assert not [found for found in covered(entities_of_one_object(), steps(miss)) if len(found) == len(key)]
 
 
 @pytest.mark.parametrize("text", ["AWx AWy BWx BWy", "AWx ARy BRx BWy BWx", "ARx AWx ARx BWx BRx BWx"])
-def test_one_thread_after_the_other_covers_pairs_only(text):
-    keys = covered(cast_of_one_object(), steps(text))
+def test_threads_that_run_one_after_the_other_cover_only_patterns_of_two_steps(text):
+    keys = covered(entities_of_one_object(), steps(text))
     assert keys
     assert {key[0] for key in keys} <= {1, 2, 3}
 
 
 def test_steps_need_not_be_adjacent():
-    # AWx and BRx, 1 and 4, with other things and other threads in between.
-    assert on(2, "x", 1, 4) in covered(cast_of_one_object(), steps("AWx ARy CRx BRx"))
+    # AWx is step 1 and BRx is step 4, with other accesses and threads in between.
+    assert on(2, "x", 1, 4) in covered(entities_of_one_object(), steps("AWx ARy CRx BRx"))
 
 
 def test_one_thread_alone_covers_nothing():
-    assert covered(cast_of_one_object(), steps("AWx ARx AWy AWx ARy")) == set()
+    assert covered(entities_of_one_object(), steps("AWx ARx AWy AWx ARy")) == set()
 
 
-def test_the_same_site_can_take_several_steps():
-    # setThreshold twice by each thread: patterns 3 and 8 with the one site there is.
+def test_one_site_can_fill_several_steps_of_a_pattern():
+    # The threads call setThreshold in turn: patterns 3 and 8 at its only site.
     write = [(thread, "write", 0, S9) for thread in (1, 2, 1)]
     assert covered(appender(), write) == {th(3, S9, S9), th(8, S9, S9, S9)}
 
 
-def test_which_thread_and_which_object_it_was_does_not_matter():
+def test_a_requirement_does_not_depend_on_which_threads_and_object_cover_it():
     entities = Entities()
     for group in (1, 2):
         entities.add_variable(AbstractVariable(OWNER, f"app.py:{group}", "th"), group)
@@ -169,19 +169,20 @@ def test_variables_of_different_objects_make_no_pairs():
     assert {len(key) for key in covered(entities, steps("AWx BWx BWy AWy"))} == {6}
 
 
-def test_a_step_without_a_site_is_nobodys_requirement():
+def test_a_step_without_a_site_covers_no_requirement():
     assert covered(appender(), [(1, "read", 0, S4), (2, "write", 0, 0), (1, "read", 0, S5)]) == set()
 
 
-def test_a_thread_that_ended_counts_as_the_other_one():
+def test_accesses_of_a_thread_that_has_ended_still_count():
     keys = covered(appender(), [(1, "write", 0, S9), (1, "end", 1, 0), (2, "read", 0, S4)])
     assert keys == {th(2, S9, S4)}
 
 
-def test_everything_is_collected_once():
-    # 11 and then 10 for the same sites: A writes x at 1, B y at 2, then A y at 3 and B x at 4, in both orders.
+def test_equivalent_patterns_are_collected_once():
+    # Pattern 11, then pattern 10 with the same sites. A writes x at 1, B writes y at 2, then A writes y at 3 and B
+    # writes x at 4, in both orders.
     criterion = MemoryAccessPatterns()
-    criterion.begin(cast_of_one_object())
+    criterion.begin(entities_of_one_object())
     criterion.feed(steps("AWx BWy AWy BWx"))
     first = criterion.collect(final=False)
     assert on(10, "xy", 1, 2, 4, 3) in first
@@ -189,7 +190,7 @@ def test_everything_is_collected_once():
     assert first.isdisjoint(criterion.collect(final=True))
 
 
-def test_a_new_execution_begins_with_nothing():
+def test_a_new_execution_starts_from_an_empty_state():
     criterion = MemoryAccessPatterns()
     for _ in range(2):
         criterion.begin(appender())
@@ -204,8 +205,8 @@ def accesses(reads, writes, base):
     return Accesses(frozenset(range(base, base + reads)), frozenset(range(base + 50, base + 50 + writes)))
 
 
-def test_pairs_of_one_owner_only():
-    # x: R=1, W=2, y: R=2, W=1, one owner; z: R=1, W=1, another one.
+def test_only_variables_of_the_same_owner_form_pairs():
+    # x (R=1, W=2) and y (R=2, W=1) have the same owner. z (R=1, W=1) has another owner.
     model = StaticModel(
         {
             ("m.py:C", "x"): accesses(1, 2, 70000),
@@ -220,7 +221,7 @@ def test_pairs_of_one_owner_only():
     assert MemoryAccessPatterns().static_total(model) == Total(x + y + z + pair, STATIC)
     assert len(set(MemoryAccessPatterns().requirements(model, PruningFacts()))) == x + y + z + pair
     numbers = MemoryAccessPatterns().per_pattern(model)
-    # 9 for (x, y) and (y, x), 10 once, 12 to 14 for (x, y) and (y, x); Wx² Wy² = 4, Wx Rx Wy Ry = 4
+    # Patterns 9 and 12 to 14 count for (x, y) and (y, x), pattern 10 counts once. Wx² Wy² = 4, and Wx Rx Wy Ry = 4.
     assert {number: numbers[number] for number in (9, 10, 12, 13, 14)} == {9: 8, 10: 4, 12: 8, 13: 8, 14: 8}
 
 
@@ -228,7 +229,7 @@ def test_a_model_without_variables_has_nothing_to_cover():
     assert str(MemoryAccessPatterns().total(StaticModel(), PruningFacts())) == "nothing to cover"
 
 
-# -- words ------------------------------------------------------------------------------------------
+# -- explanations -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -270,9 +271,9 @@ def test_a_model_without_variables_has_nothing_to_cover():
         ),
     ],
 )
-def test_requirements_in_words(key, sentence):
+def test_explain_describes_the_steps_of_the_pattern(key, sentence):
     assert MemoryAccessPatterns().explain(key, SITES) == sentence
 
 
-def test_a_requirement_is_at_home_where_its_first_step_is():
+def test_the_home_of_a_requirement_is_the_site_of_its_first_step():
     assert MemoryAccessPatterns().home(th(4, S4, S9, S5)) == S4

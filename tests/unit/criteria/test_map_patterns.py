@@ -1,4 +1,4 @@
-"""The seventeen patterns, and which of them are the same."""
+"""The seventeen MAP patterns, and which of them are equivalent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from raddle.criteria.patterns import COUNTED, PATTERNS, READ, WRITE, identify
 
-# Table I, once more by hand: (thread, kind, variable) of each step.
+# Table I of the paper, transcribed by hand: (thread, kind, variable) of each step.
 R, W = READ, WRITE
 TABLE = {
     1: [("A", R, "x"), ("B", W, "x")],
@@ -31,16 +31,17 @@ TABLE = {
 }
 
 
-def test_the_table():
+def test_the_patterns_are_those_of_table_1():
     assert {number: [tuple(part) for part in pattern.parts] for number, pattern in PATTERNS.items()} == TABLE
 
 
-def test_which_patterns_are_the_same():
-    """Neighbours of different threads and variables change places.
+def test_equivalent_patterns_differ_only_in_the_order_of_commuting_steps():
+    """Swap adjacent steps of different threads on different variables.
 
-    10, AWx BWy BWx AWy: with the last two exchanged 11; with the first two exchanged BWy AWx BWx AWy, which is 11
-    for (y, x). 13, AWx BRy BRx AWy: with the last two exchanged 17; with the first two exchanged BRy AWx BRx AWy,
-    16 for (y, x); with both BRy AWx AWy BRx, 15 for (y, x). In 9, 12 and 14 neighbours share thread or variable.
+    Pattern 10 is AWx BWy BWx AWy. Swapping its last two steps gives 11. Swapping its first two gives BWy AWx BWx AWy,
+    which is 11 for (y, x). Pattern 13 is AWx BRy BRx AWy. Swapping its last two steps gives 17. Swapping its first two
+    gives BRy AWx BRx AWy, which is 16 for (y, x). Swapping both gives BRy AWx AWy BRx, which is 15 for (y, x). In 9, 12
+    and 14, adjacent steps share a thread or a variable.
     """
     same = {number: {(r.number, r.exchanged) for r in PATTERNS[number].equivalents} for number in range(9, 18)}
     assert same[9] == {(9, False)}
@@ -56,7 +57,7 @@ def test_which_patterns_are_the_same():
 @pytest.mark.parametrize(
     ("number", "counted"),
     [
-        # The sites 1 to 4 stand for the steps in their order; A and B change their names where B comes first.
+        # The sites 1 to 4 represent the steps in order. If B comes first, A and B swap names.
         (9, (9, "x", "y", (1, 2, 3, 4))),
         (10, (10, "x", "y", (1, 2, 3, 4))),
         (11, (10, "x", "y", (1, 2, 4, 3))),
@@ -68,17 +69,17 @@ def test_which_patterns_are_the_same():
         (17, (13, "x", "y", (1, 2, 4, 3))),
     ],
 )
-def test_what_a_pattern_is_counted_as(number, counted):
+def test_identify_maps_a_pattern_to_its_counted_equivalent(number, counted):
     assert identify(number, "x", "y", (1, 2, 3, 4)) == counted
 
 
 def test_the_symmetric_pattern_is_counted_with_the_variables_in_order():
-    # AWy1 BWx2 BWy3 AWx4 can also come as BWx2 AWy1 AWx4 BWy3: that is 10 with x first.
+    # AWy1 BWx2 BWy3 AWx4 is equivalent to BWx2 AWy1 AWx4 BWy3, which is pattern 10 with x first.
     assert identify(10, "y", "x", (1, 2, 3, 4)) == (10, "x", "y", (2, 1, 4, 3))
 
 
 def sequences(pools):
-    """All sequences of steps that Algorithm 3 makes, for ordered pairs: (thread, kind, variable, site)."""
+    """Yield all sequences of steps (thread, kind, variable, site) that Algorithm 3 builds, for ordered pairs."""
     for number in range(9, 18):
         for x, y in (("x", "y"), ("y", "x")):
             names = {"x": x, "y": y}
@@ -93,20 +94,20 @@ def renamed(sequence):
 
 
 def reachable(sequence):
-    """Everything that changing places of neighbours that commute leads to, up to the names of threads."""
+    """Return all sequences reachable by swapping adjacent steps that commute, up to renaming of threads."""
     found = [renamed(sequence)]
-    for known in found:
+    for current in found:
         for left in range(3):
-            one, other = known[left], known[left + 1]
-            if one[0] != other[0] and one[2] != other[2]:
-                reordered = renamed((*known[:left], other, one, *known[left + 2 :]))
+            first, second = current[left], current[left + 1]
+            if first[0] != second[0] and first[2] != second[2]:
+                reordered = renamed((*current[:left], second, first, *current[left + 2 :]))
                 if reordered not in found:
                     found.append(reordered)
     return frozenset(found)
 
 
 @pytest.mark.parametrize(("wx", "rx", "wy", "ry"), [(1, 1, 1, 1), (2, 1, 1, 2), (1, 2, 2, 1), (2, 2, 2, 2)])
-def test_what_is_the_same_makes_the_papers_formula_exact(wx, rx, wy, ry):
+def test_counting_equivalent_patterns_once_gives_the_papers_formula(wx, rx, wy, ry):
     pools = {(W, "x"): range(10, 10 + wx), (R, "x"): range(20, 20 + rx)}
     pools |= {(W, "y"): range(30, 30 + wy), (R, "y"): range(40, 40 + ry)}
     classes = {}

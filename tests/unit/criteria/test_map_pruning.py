@@ -1,4 +1,4 @@
-"""Requirements of MAP-coverage that locks, starts and joins make impossible."""
+"""MAP requirements that locks, starts and joins make infeasible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
 
 
 def entities(*, objects=1, locks=("bank.py:20",)):
-    """Objects of two variables each, x = 0, 2, ... and y = 1, 3, ...; and locks."""
+    """Return objects with two variables each (x = 0, 2, ... and y = 1, 3, ...) and locks created at `locks`."""
     made = Entities()
     for number in range(objects):
         for name in "xy":
@@ -32,12 +32,12 @@ def entities(*, objects=1, locks=("bank.py:20",)):
     return made
 
 
-def facts_of(*executions, with_cast=None):
-    watching = Feasibility()
+def facts_of(*executions, given_entities=None):
+    feasibility = Feasibility()
     for steps in executions:
-        watching.begin(with_cast or entities())
-        watching.feed(steps)
-    return watching.facts()
+        feasibility.begin(given_entities or entities())
+        feasibility.feed(steps)
+    return feasibility.facts()
 
 
 def locked(thread, *accesses, lock=0):
@@ -57,7 +57,7 @@ def model(*, reads=(), writes=(), y=((), ())):
 
 # -- starts and joins -------------------------------------------------------------------------------
 
-# T0 makes the object and starts T1, which reads; T0 writes meanwhile.
+# T0 creates the object and starts T1, which reads it. T0 writes concurrently.
 CONSTRUCTED = [(0, "write", 0, INIT), (0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, WRITE)]
 
 
@@ -69,18 +69,21 @@ def test_nothing_comes_before_a_constructor():
     assert criterion.infeasible(on_x(2, INIT, READ), facts) is None
     assert criterion.infeasible(on_x(1, READ, WRITE), facts) is None
     assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
-    # Nobody saw two threads in the constructor. But it is only ever run before others come.
+    # No execution had two threads in the constructor. But it only runs before other threads access the object.
     private = "step 2 happens only before other threads access the object"
     assert criterion.infeasible(on_x(3, INIT, INIT), facts) == private
     assert criterion.infeasible(on_x(3, WRITE, INIT), facts) == private
     assert criterion.infeasible(on_x(3, INIT, WRITE), facts) is None
-    assert criterion.infeasible(on_x(1, OTHER, INIT), facts) == private  # a site that was never seen
+    assert criterion.infeasible(on_x(1, OTHER, INIT), facts) == private  # a site that was never observed
 
 
-def test_the_total_without_what_comes_before_a_constructor():
-    """R = 1, W = 2: 4 + 4 + 2 + 12 + 8 = 30. Without those where the other thread is there before INIT:
-    pattern 1: (READ, WRITE); 2: both; 3: (any, WRITE), 2; 4: WRITE in the middle, 1; 5: any first, WRITE in the
-    middle, 2; 6: any first, WRITE last, 2; 7: WRITE twice, 1; 8: any first, WRITE twice, 2. Together 13.
+def test_the_total_excludes_accesses_before_a_constructor():
+    """With R = 1 and W = 2 the static total is 4 + 4 + 2 + 12 + 8 = 30.
+
+    Excluding those in which another thread acts before INIT leaves 13:
+    pattern 1: (READ, WRITE), 1; pattern 2: both; pattern 3: (any, WRITE), 2; pattern 4: WRITE in the middle, 1;
+    pattern 5: any first, WRITE in the middle, 2; pattern 6: any first, WRITE last, 2; pattern 7: WRITE twice, 1;
+    pattern 8: any first, WRITE twice, 2.
     """
     criterion = MemoryAccessPatterns()
     account = model(reads=[READ], writes=[INIT, WRITE])
@@ -90,7 +93,7 @@ def test_the_total_without_what_comes_before_a_constructor():
     assert Counter(key[0] for key in keys) == {1: 1, 2: 2, 3: 2, 4: 1, 5: 2, 6: 2, 7: 1, 8: 2}
 
 
-def test_nothing_comes_after_the_last_look():
+def test_nothing_comes_after_a_read_that_follows_all_joins():
     criterion = MemoryAccessPatterns()
     facts = facts_of(
         [
@@ -105,22 +108,22 @@ def test_nothing_comes_after_the_last_look():
     assert criterion.infeasible(on_x(4, READ, WRITE, READ), facts) is not None
 
 
-def test_a_join_that_did_not_wait_orders_nothing():
+def test_a_join_without_a_recorded_end_orders_nothing():
     facts = facts_of([(0, "start", 1, 0), (1, "write", 0, WRITE), (0, "join", 1, 0), (0, "read", 0, READ)])
     assert MemoryAccessPatterns().infeasible(on_x(1, READ, WRITE), facts) is None
 
 
-def test_an_order_that_only_a_lock_brought_about_is_none():
+def test_an_order_imposed_only_by_a_lock_rules_out_nothing():
     read, write = ("read", 0, READ), ("write", 0, WRITE)
     facts = facts_of([(0, "start", 1, 0), *locked(1, write), *locked(0, read)])
     assert MemoryAccessPatterns().infeasible(on_x(1, READ, WRITE), facts) is None
 
 
-def test_one_execution_that_does_otherwise_brings_requirements_back():
+def test_one_execution_in_another_order_makes_requirements_feasible_again():
     criterion = MemoryAccessPatterns()
-    otherwise = [(0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, INIT)]
-    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(CONSTRUCTED) + facts_of(otherwise)) is None
-    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(otherwise, CONSTRUCTED)) is None
+    reversed_order = [(0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, INIT)]
+    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(CONSTRUCTED) + facts_of(reversed_order)) is None
+    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(reversed_order, CONSTRUCTED)) is None
 
 
 # -- locks ------------------------------------------------------------------------------------------
@@ -128,50 +131,51 @@ def test_one_execution_that_does_otherwise_brings_requirements_back():
 INCREMENT = (("read", 0, READ), ("write", 0, WRITE))
 
 
-def test_nobody_comes_between_the_steps_of_a_critical_section():
-    # READ and WRITE in one section, once in each thread. Pattern 7, READ WRITE WRITE, needs another's WRITE between.
+def test_no_thread_comes_between_the_steps_of_a_critical_section():
+    # Each thread runs READ and WRITE in one critical section, once. Pattern 7 (READ WRITE WRITE) needs another thread's
+    # WRITE in between.
     criterion = MemoryAccessPatterns()
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     assert criterion.infeasible(on_x(7, READ, WRITE, WRITE), facts) == (
         "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 also needs it"
     )
-    # All others need a thread to come back, which none did: perhaps it can.
+    # The other patterns of three steps need a thread to enter a second section. None did, but it may be possible.
     account = model(reads=[READ], writes=[WRITE])
     assert criterion.static_total(account) == Total(2 + 1 + 1 + 3 + 1, STATIC)
     assert criterion.total(account, facts) == Total(7, PRUNED)
 
 
-def test_a_second_section_lets_others_in_between():
+def test_a_second_section_lets_other_threads_in_between():
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT) + locked(1, *INCREMENT))
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
     assert MemoryAccessPatterns().total(model(reads=[READ], writes=[WRITE]), facts) == Total(8, STATIC)
 
 
-def test_waiting_within_a_section_lets_others_in_between():
+def test_waiting_within_a_section_lets_other_threads_in_between():
     waits = [(1, "acquire", 0, 0), (1, "read", 0, READ), (1, "release", 0, 0), (1, "acquire", 0, 0)]
     facts = facts_of([*waits, (1, "write", 0, WRITE), (1, "release", 0, 0), *locked(2, *INCREMENT)])
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
 
 
-def test_a_step_without_the_lock_comes_in_between():
+def test_a_step_without_the_lock_can_come_in_between():
     facts = facts_of([*locked(1, *INCREMENT), (2, "write", 0, OTHER)])
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, OTHER, WRITE), facts) is None
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is not None
 
 
-def test_a_lock_of_its_own_for_each_object_is_the_same_guard():
-    # Two accounts with a lock each, made in different places: each account's lock guards that account.
+def test_separate_locks_for_separate_objects_count_as_one_guard():
+    # Two accounts have a lock each, created at different lines. Each account's lock guards that account.
     accounts = entities(objects=2, locks=["bank.py:20", "bank.py:21"])
     second = tuple((kind, 2, site) for kind, _, site in INCREMENT)
     steps = [step for thread in (1, 2) for step in locked(thread, *INCREMENT) + locked(thread, *second, lock=1)]
-    facts = facts_of(steps, with_cast=accounts)
+    facts = facts_of(steps, given_entities=accounts)
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is not None
 
 
-def test_two_locks_that_look_alike_do_not_guard_anything():
-    # One account; each thread takes a lock of its own, and both were made in the same place.
+def test_two_locks_with_the_same_description_guard_nothing():
+    # There is one account. Each thread acquires a different lock, and both locks were created at the same line.
     accounts = entities(locks=["bank.py:20", "bank.py:20"])
-    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT, lock=1), with_cast=accounts)
+    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT, lock=1), given_entities=accounts)
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
 
 
@@ -180,8 +184,8 @@ def test_two_locks_that_look_alike_do_not_guard_anything():
 X1, Y2, Y3, X4 = 70011, 70012, 70013, 70014
 FORTH = (("write", 0, X1), ("write", 1, Y2))  # x, then y
 BACK = (("write", 1, Y3), ("write", 0, X4))  # y, then x
-CHAIN = (9, OWNER, "x", "y", X1, X4, Y3, Y2)  # X4 and Y3, in this order, between X1 and Y2
-CROSSING = (10, OWNER, "x", "y", X1, Y3, X4, Y2)  # X1 and Y3 before X4 and Y2
+CHAIN = (9, OWNER, "x", "y", X1, X4, Y3, Y2)  # X4 and then Y3, between X1 and Y2
+CROSSING = (10, OWNER, "x", "y", X1, Y3, X4, Y2)  # X1 and Y3, then X4 and Y2
 
 
 def test_two_sections_of_one_lock_do_not_cross():
@@ -193,13 +197,14 @@ def test_two_sections_of_one_lock_do_not_cross():
 
 
 def test_a_section_fits_between_two_others():
-    # B takes the lock for Y3 and for X4 separately: A's whole section can lie between them. But not B's within A's.
+    # B acquires the lock separately for Y3 and for X4, so A's whole section can lie between them. But B's accesses
+    # cannot lie within A's section.
     facts = facts_of(locked(2, BACK[0]) + locked(1, *FORTH) + locked(2, BACK[1]))
     assert MemoryAccessPatterns().infeasible(CROSSING, facts) is None
     assert MemoryAccessPatterns().infeasible(CHAIN, facts) is not None
 
 
-def test_steps_without_a_lock_cross():
+def test_steps_without_a_lock_can_cross():
     facts = facts_of([*locked(1, *FORTH), *((2, *access) for access in BACK)])
     assert MemoryAccessPatterns().infeasible(CROSSING, facts) is None
     assert MemoryAccessPatterns().infeasible(CHAIN, facts) is None
@@ -212,7 +217,7 @@ def random_facts(chance, accesses):
     size = len(accesses)
 
     def relation(density):
-        # Rows that are alike, as the sites of one method are.
+        # Many rows are equal, as they are for the sites of one method.
         masks = [sum(1 << bit for bit in range(size) if chance.random() < density) for _ in range(2)]
         return trimmed(chance.choice(masks) for _ in range(size))
 
@@ -233,8 +238,8 @@ def test_counting_agrees_with_enumerating(seed):
         )  # fmt: skip
         accesses = [
             (name, site)
-            for (_, name), known in account.variables.items()
-            for site in sorted(known.reads | known.writes)
+            for (_, name), sites in account.variables.items()
+            for site in sorted(sites.reads | sites.writes)
         ]
         facts = PruningFacts({OWNER: random_facts(chance, accesses)})
         static = list(criterion.requirements(account, PruningFacts()))
@@ -246,7 +251,7 @@ def test_counting_agrees_with_enumerating(seed):
 
 
 def possible_by_definition(key, facts):
-    """Is there an order of the steps that nothing speaks against?"""
+    """Return whether the facts allow any order of the pattern's steps."""
     number, _, x, y, *sites = key
     parts = PATTERNS[number].parts
     steps = [(part.thread, ({"x": x, "y": y}[part.variable], site)) for part, site in zip(parts, sites, strict=True)]
@@ -267,7 +272,10 @@ def related(rows, facts, one, other):
 
 
 def can_precede(facts, one, other):
-    """Two steps of one thread can; two of different threads as far as starts and joins go."""
+    """Return whether step `one` can precede step `other`.
+
+    Two steps of one thread always can. For different threads, starts and joins decide.
+    """
     (thread, first), (other_thread, second) = one, other
     if thread == other_thread or related(facts.before, facts, first, second):
         return True
@@ -286,27 +294,27 @@ def runs_of(steps):
     return [run for run in runs if len(run) == 2]
 
 
-def keeps(facts, guard, steps, run):
+def keeps_together(facts, guard, steps, run):
     first, second = (steps[index][1] for index in run)
     together = related(facts.discipline.runs, facts, first, second)
     return together and not related(guard.split, facts, first, second)
 
 
 def locked_out(facts, guard, steps, order, run):
-    """Does another thread's step lie in a run that the lock keeps together, although it needs the lock?"""
-    if not keeps(facts, guard, steps, run):
+    """Return whether a step of another thread that needs the lock lies in a run that the lock keeps together."""
+    if not keeps_together(facts, guard, steps, run):
         return False
     for index in order[order.index(run[0]) + 1 : order.index(run[1])]:
         thread, access = steps[index]
         always = access in facts.accesses and not guard.loose >> facts.accesses.index(access) & 1
         if thread != steps[run[0]][0] and (
-            always or any(index in other and keeps(facts, guard, steps, other) for other in runs_of(steps))
+            always or any(index in other and keeps_together(facts, guard, steps, other) for other in runs_of(steps))
         ):
             return True
     return False
 
 
-def test_what_is_ruled_out_is_so_by_definition():
+def test_infeasible_agrees_with_the_definition():
     chance = random.Random(12)
     criterion = MemoryAccessPatterns()
     verdicts = Counter()
@@ -321,9 +329,9 @@ def test_what_is_ruled_out_is_so_by_definition():
     assert min(verdicts[length, possible] for length in (6, 7, 8) for possible in (True, False)) > 20
 
 
-def test_many_sites_are_counted_without_trying_them_all():
-    # 200 sites that read and 200 that write, of which one pair was seen under a lock: 7 is impossible for that pair
-    # of sites with the same write in the middle. Enumerating would take 200³ · 5 steps.
+def test_many_sites_are_counted_without_enumerating_requirements():
+    # 200 sites read and 200 write. One pair of them was observed under a lock, so pattern 7 is infeasible for that pair
+    # with the same write in the middle. Enumerating would take 200³ · 5 steps.
     account = model(reads=[READ, *range(80000, 80199)], writes=[WRITE, *range(81000, 81199)])
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     criterion = MemoryAccessPatterns()
@@ -339,7 +347,7 @@ def test_facts_about_another_owner_rule_out_nothing():
     assert MemoryAccessPatterns().infeasible(on_x(1, READ, INIT), facts) is None
 
 
-def test_every_counted_pattern_is_possible_where_nothing_is_known():
+def test_without_facts_every_counted_pattern_is_feasible():
     judge = RuledOut(OwnerFacts((), (), LockDiscipline()))
     assert [judge.why(pattern, [("x", 70000 + n) for n in range(len(pattern.parts))]) for pattern in COUNTED] == [
         None for _ in COUNTED

@@ -1,4 +1,4 @@
-"""Method pairs: what is covered, by hand and by brute force, and out of how many."""
+"""The method-pairs criterion: handwritten cases, totals, and a comparison with brute force."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Key
 
-# Where functions are entered; each is left at the site with a number higher by 100.
+# Maps the site where a function is entered to the function. It is left at that site number plus 100.
 FUNCTIONS = {
     70001: "shop.py:Cart.add",
     70002: "shop.py:Cart.total",
     70003: "shop.py:Cart._check",  # not public
     70004: "shop.py:Cart.__getitem__",  # public
     70005: "shop.py:Gift.wrap",  # Gift inherits from Cart
-    70006: "shop.py:pay",  # no method
-    70007: "shop.py:pay.<locals>.Till.add",  # of another class
+    70006: "shop.py:pay",  # not a method
+    70007: "shop.py:pay.<locals>.Till.add",  # a method of another class
 }
 ADD, TOTAL, CHECK, GET, WRAP, PAY, TILL_ADD = FUNCTIONS
 CART, GIFT, TILL = "shop.py:Cart", "shop.py:Gift", "shop.py:pay.<locals>.Till"
@@ -54,46 +54,46 @@ def covered(*steps: Step, classes: dict[int, str] | None = None) -> set[Key]:
 # -- by hand ----------------------------------------------------------------------------------------
 
 
-def test_one_starts_while_the_other_is_active() -> None:
+def test_a_method_that_starts_while_another_is_active_covers_the_pair() -> None:
     assert covered(enter(1, TOTAL), enter(2, ADD)) == {(CART, "add", "total")}
     assert covered(enter(1, ADD), enter(2, TOTAL)) == {(CART, "add", "total")}
 
 
-def test_not_after_it_was_left() -> None:
+def test_a_method_that_has_returned_covers_no_pair() -> None:
     assert covered(enter(1, TOTAL), leave(1, TOTAL), enter(2, ADD)) == set()
 
 
-def test_the_same_method_twice() -> None:
+def test_a_method_can_pair_with_itself() -> None:
     assert covered(enter(1, ADD), enter(2, ADD)) == {(CART, "add", "add")}
 
 
-def test_not_in_the_same_thread() -> None:
+def test_two_methods_of_one_thread_cover_no_pair() -> None:
     assert covered(enter(1, ADD), enter(1, TOTAL)) == set()
 
 
-def test_not_on_another_object() -> None:
+def test_methods_of_different_objects_cover_no_pair() -> None:
     assert covered(enter(1, ADD, 1), enter(2, TOTAL, 2)) == set()
 
 
-def test_public_methods_only() -> None:
+def test_only_public_methods_count() -> None:
     assert covered(enter(1, CHECK), enter(2, ADD), enter(3, PAY), enter(4, GET)) == {(CART, "__getitem__", "add")}
 
 
-def test_what_a_method_calls_is_active_and_so_is_the_method() -> None:
-    # Thread 1 is in add, which called total.
+def test_a_method_stays_active_while_it_calls_another() -> None:
+    # Thread 1 is in add, which has called total.
     assert covered(enter(1, ADD), enter(1, TOTAL), enter(2, GET)) == {
         (CART, "__getitem__", "add"), (CART, "__getitem__", "total"),
     }  # fmt: skip
 
 
-def test_active_until_the_outermost_call_is_left() -> None:
+def test_a_recursive_method_is_active_until_its_outermost_call_returns() -> None:
     inner = [enter(1, ADD), enter(1, ADD), leave(1, ADD)]
     assert covered(*inner, enter(2, TOTAL)) == {(CART, "add", "total")}
     assert covered(*inner, leave(1, ADD), enter(2, TOTAL)) == set()
 
 
-def test_what_has_no_object_meets_all_objects_of_its_class() -> None:
-    # Here total is a static method: its target is 0.
+def test_a_static_method_pairs_with_methods_of_any_object_of_its_class() -> None:
+    # Here total is a static method, so its target is 0.
     assert covered(enter(1, TOTAL, 0), enter(2, ADD, 7)) == {(CART, "add", "total")}
     assert covered(enter(1, ADD, 7), enter(2, TOTAL, 0)) == {(CART, "add", "total")}
     assert covered(enter(1, TOTAL, 0), enter(2, TOTAL, 0)) == {(CART, "total", "total")}
@@ -104,22 +104,22 @@ def test_inherited_methods_count_for_the_class_of_the_object() -> None:
     steps = [enter(1, ADD), enter(2, WRAP), enter(3, TOTAL)]
     expected = {(GIFT, "add", "wrap"), (GIFT, "add", "total"), (GIFT, "total", "wrap")}
     assert covered(*steps, classes={1: GIFT}) == expected
-    # Nobody said what the object is: only methods of one class are known to belong together.
+    # Without the object's class, only methods defined in the same class are known to belong together.
     assert covered(*steps) == {(CART, "add", "total")}
 
 
-def test_a_generator_left_before_its_caller_and_by_another_thread() -> None:
-    # Thread 1 enters add, and total in it, a generator; it leaves add first. Thread 2 runs total to its end.
+def test_a_generator_may_be_left_after_its_caller_and_by_another_thread() -> None:
+    # Thread 1 enters add, which enters the generator total, and leaves add first. Thread 2 runs total to its end.
     steps = [enter(1, ADD), enter(1, TOTAL), leave(1, ADD)]
     assert covered(*steps, enter(2, GET)) == {(CART, "__getitem__", "total")}
     assert covered(*steps, leave(2, TOTAL), enter(2, GET)) == set()
 
 
-def test_who_has_ended_is_in_no_method() -> None:
+def test_a_thread_that_has_ended_is_in_no_method() -> None:
     assert covered(enter(1, TOTAL), (1, "end", 1, 0), enter(2, ADD)) == set()
 
 
-def test_told_once_in_each_execution() -> None:
+def test_a_pair_is_collected_once_in_each_execution() -> None:
     criterion = MethodPairs()
     for _ in range(2):
         criterion.begin(make())
@@ -136,21 +136,21 @@ def test_told_once_in_each_execution() -> None:
 MODEL = StaticModel(methods={GIFT: {"wrap": WRAP, "add": ADD, "total": TOTAL}, TILL: {"add": TILL_ADD}})
 
 
-def test_total() -> None:
-    # Three methods make 3 pairs and 3 of a method with itself; one method makes one.
+def test_the_total_counts_the_pairs_of_each_class() -> None:
+    # Three methods make 3 pairs of different methods and 3 of a method with itself. One method makes one.
     criterion = MethodPairs()
     assert str(criterion.total(MODEL, PruningFacts())) == "7 (static)"
     assert str(criterion.static_total(StaticModel())) == "nothing to cover"
 
 
-def test_requirements() -> None:
+def test_requirements_list_the_pairs_of_each_class() -> None:
     assert list(MethodPairs().requirements(MODEL, PruningFacts())) == [
         (GIFT, "add", "add"), (GIFT, "add", "total"), (GIFT, "add", "wrap"),
         (GIFT, "total", "total"), (GIFT, "total", "wrap"), (GIFT, "wrap", "wrap"), (TILL, "add", "add"),
     ]  # fmt: skip
 
 
-def test_home_is_where_the_first_method_begins() -> None:
+def test_the_home_of_a_pair_is_the_start_of_its_first_method() -> None:
     criterion = MethodPairs()
     assert criterion.home((GIFT, "total", "wrap")) == 0
     criterion.total(MODEL, PruningFacts())
@@ -159,24 +159,27 @@ def test_home_is_where_the_first_method_begins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "sentence"),
     [
         ((CART, "add", "total"), "thread A starts `Cart.add` while thread B is in `Cart.total`"),
         ((TILL, "add", "add"), "thread A starts `Till.add` while thread B is in `Till.add`"),
     ],
 )
-def test_said_to_people(key: Key, said: str) -> None:
+def test_explain_names_both_methods(key: Key, sentence: str) -> None:
     (criterion,) = make_criteria("method-pairs")
-    assert criterion.explain(key, {}) == said
+    assert criterion.explain(key, {}) == sentence
 
 
 # -- by brute force ---------------------------------------------------------------------------------
 
-Open = tuple[int, int, int]  # thread, target, enter site
+Open = tuple[int, int, int]  # a call that has not returned: thread, target, enter site
 
 
 def still_open(steps: Sequence[Step]) -> list[Open]:
-    """Calls entered and not left: each leave ends the last such call of its function, by its own thread if it can."""
+    """Return the calls that were entered and not left.
+
+    Each `leave` ends the last open call of its function, preferably a call by the same thread.
+    """
     calls: list[Open] = []
     for thread, kind, target, site in steps:
         if kind == "enter":
@@ -214,21 +217,21 @@ def random_steps(rng: random.Random) -> list[Step]:
     steps: list[Step] = []
     for _ in range(rng.randrange(2, 40)):
         thread, site = rng.randrange(3), rng.choice(list(FUNCTIONS))
-        mine = [step for step in still_open(steps) if step[0] == thread]
-        if mine and rng.random() < 0.45:
-            steps.append(leave(thread, (mine[-1] if rng.random() < 0.9 else rng.choice(mine))[2]))
+        own_calls = [step for step in still_open(steps) if step[0] == thread]
+        if own_calls and rng.random() < 0.45:
+            steps.append(leave(thread, (own_calls[-1] if rng.random() < 0.9 else rng.choice(own_calls))[2]))
         elif rng.random() < 0.03:
             steps.append((thread, "end", thread, 0))
         elif rng.random() < 0.1:
             steps.append((thread, "read", 0, 70900))
         else:
-            # One class for each object: 1 and 2 are carts or gifts, 3 is a till, 0 is nobody.
+            # Each object has one class: 1 and 2 are carts or gifts, 3 is a till, and 0 means no object.
             target = 3 if site == TILL_ADD else 0 if site == PAY else rng.choice([0, 1, 1, 2])
             steps.append(enter(thread, site, target))
     return steps
 
 
-def test_random_traces() -> None:
+def test_agrees_with_brute_force_on_random_traces() -> None:
     rng, criterion, pairs = random.Random(7), MethodPairs(), 0
     for _ in range(2000):
         steps = random_steps(rng)

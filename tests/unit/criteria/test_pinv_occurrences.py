@@ -1,4 +1,4 @@
-"""Users choose how many occurrences of an access pinv distinguishes."""
+"""The setting `pinv-occurrences`: how many occurrences of an access the criterion pinv distinguishes."""
 
 import sys
 import threading
@@ -59,13 +59,13 @@ def scenario():
         threading.Thread(target=target).start()
 
 
-# One thread reads six times at one site and nothing comes between: with N occurrences told apart, the pairs are 1-2,
-# 2-3, ..., up to N-N if there are more than N.
+# One thread reads six times at one site, with nothing in between. If N occurrences are distinguished, the pairs are
+# 1-2, 2-3, ..., and also N-N if there are more than N reads.
 PAIRS = {1: 1, 2: 2, 4: 4, 6: 5, 16: 5}
 
 
 @pytest.mark.parametrize("occurrences", PAIRS)
-def test_so_many_are_told_apart(occurrences):
+def test_the_setting_limits_the_distinguished_occurrences(occurrences):
     (sample,) = raddle.measure(
         scenario, criteria="pinv", scheduler="sequential", executions=1, pinv_occurrences=occurrences, source=[__file__]
     )
@@ -78,7 +78,7 @@ def test_the_default_is_four():
 
 
 @pytest.mark.parametrize("wrong", [0, -1, "many"])
-def test_a_wrong_number_is_refused(wrong):
+def test_an_invalid_number_is_refused(wrong):
     with pytest.raises(UsageError, match="pinv_occurrences must be an integer of at least 1"):
         raddle.explore(scenario, criteria="pinv", pinv_occurrences=wrong)
 
@@ -94,25 +94,25 @@ def folder(tmp_path, monkeypatch):
 
 
 def pairs(folder, *options):
-    asked = ["--criteria", "pinv", "--scheduler", "sequential", "--executions", "1", "--data-file", "data"]
-    assert explore.main(["boxes.py::scenario", *asked, *options], standalone_mode=False) == 0
+    base_options = ["--criteria", "pinv", "--scheduler", "sequential", "--executions", "1", "--data-file", "data"]
+    assert explore.main(["boxes.py::scenario", *base_options, *options], standalone_mode=False) == 0
     return len(read_data(folder / "data").tally.covered["pinv"])
 
 
-@pytest.mark.parametrize(("given", "told_apart"), [(["--pinv-occurrences", "2"], 2), ([], 4)])
-def test_the_option_of_explore(folder, given, told_apart):
-    assert pairs(folder, *given) == PAIRS[told_apart]
+@pytest.mark.parametrize(("given", "occurrences"), [(["--pinv-occurrences", "2"], 2), ([], 4)])
+def test_explore_accepts_the_option(folder, given, occurrences):
+    assert pairs(folder, *given) == PAIRS[occurrences]
 
 
-def test_the_key_of_the_settings(folder):
+def test_the_configuration_file_can_set_the_number(folder):
     (folder / "pyproject.toml").write_text("[tool.raddle]\npinv-occurrences = 6\n")
     assert pairs(folder) == PAIRS[6]
 
 
-def test_a_report_says_from_which_occurrence_on_they_count_as_one(folder, capsys):
-    # The write came after all reads, so that it is missing between each two of them.
+def test_a_report_says_from_which_occurrence_on_accesses_count_as_one(folder, capsys):
+    # The write comes after all reads, so the requirements with the write between two reads are missing.
     assert pairs(folder, "--pinv-occurrences", "5") == 5
     report.main(["--missing", "pinv", "--data-file", "data"], standalone_mode=False)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "(4th time)" in said
-    assert "(5th time or later)" in said
+    report_text = " ".join(capsys.readouterr().out.split())
+    assert "(4th time)" in report_text
+    assert "(5th time or later)" in report_text

@@ -1,4 +1,4 @@
-"""Locks that were asked for: what `sync` and `goodlock` cover if a thread does not get one, or has it already."""
+"""Coverage of `sync` and `goodlock` by lock requests that fail, block or are reentrant."""
 
 from measured_programs import FOLDER, program
 
@@ -6,7 +6,7 @@ import raddle
 
 
 def lines_of(name):
-    """The line of each comment, by its text."""
+    """Map the text of each comment in the program to its line."""
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     return {line.partition("# ")[2]: number for number, line in enumerate(text.splitlines(), 1) if "# " in line}
 
@@ -21,8 +21,8 @@ def by_line(name, keys, table):
     return {(names.get(table[site].line, ""), situation) for site, situation in keys}
 
 
-# The lock: `plain` can be blocked by `try` and `timed` and block `timed`; `try` never waits, so it is only visited and
-# blocking; `timed` can be all three. The re-entrant lock belongs to one thread: `outer` and `inner` are visited.
+# `try` and `timed` can block `plain`, and `plain` can block `timed`. `try` never waits, so it is only visited and
+# blocking. `timed` can be all three. Only one thread uses the reentrant lock, so `outer` and `inner` are only visited.
 SITUATIONS = {
     ("plain", "visited"), ("plain", "blocked"), ("plain", "blocking"),
     ("try", "visited"), ("try", "blocking"),
@@ -31,7 +31,7 @@ SITUATIONS = {
 }  # fmt: skip
 
 
-def test_every_situation():
+def test_an_exhaustive_search_covers_every_situation():
     module = program("syncs")
     result = raddle.explore(
         module.scenario, criteria="sync", scheduler="exhaustive", until="exhausted", source=[module.__file__]
@@ -41,14 +41,13 @@ def test_every_situation():
 
 
 def test_every_execution_visits_every_acquire():
-    # 5 calls, whether `try` and `timed` get the lock or not.
+    # There are 5 acquire calls. They count whether or not `try` and `timed` get the lock.
     for sample in samples("syncs", "sync", executions=50):
         assert len({key for key in sample.covered["sync"] if key[1] == "visited"}) == 5
 
 
 def test_a_deadlock_covers_both_orders_of_the_locks():
-    # The orders are covered in every execution that runs both threads: in those that pass, and in the deadlock, where
-    # neither thread gets its second lock.
+    # Every execution covers both orders. That includes the deadlock, in which neither thread gets its second lock.
     kinds = set()
     for sample in samples("crossed", "goodlock", executions=100):
         kinds.add(sample.outcome.kind)

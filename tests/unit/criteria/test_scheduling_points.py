@@ -1,4 +1,4 @@
-"""Criteria make operations scheduling points: what a complete search covers, a random one can cover, too."""
+"""Criteria add scheduling points, so that a random search can cover everything that an exhaustive search covers."""
 
 import queue
 import threading
@@ -27,47 +27,48 @@ def covered(result, criterion):
 #     T0  init: ready = False, start, start, join T1, join T2
 #     T1  acquire, read ready, release; then wait if ready was true
 #     T2  acquire', write ready, release', set
-# Acquire and release are at one site, that of their `with`: "lock" in T1, "lock'" in T2; both starts are at one, both
-# joins at another. One thread, one right after the other: T0 init-start, start-start, join-join; T1 lock-read,
-# read-lock, lock-wait; T2 lock'-write, write-lock', lock'-set: 9.
-# A switch in between: start-lock, start-lock' (2). From T1 to T2: lock-lock' (a release, then an acquire), lock-set,
-# read-set (3): while T1 has the lock, T2 can only set. From T2 to T1: lock'-lock, set-lock, set-read, set-wait (4).
-# T1 can end first, and be joined anywhere in what T2 does: lock-join, wait-join (2), join-lock', join-write, join-set
-# (3), lock'-join, write-join, set-join (3). Together 17, and 26 in all.
+# Acquire and release share the site of their `with`: "lock" in T1, "lock'" in T2. Both starts share a site, and so do
+# both joins.
+# Consecutive steps of one thread: T0 init-start, start-start, join-join; T1 lock-read, read-lock, lock-wait; T2
+# lock'-write, write-lock', lock'-set. That makes 9.
+# With a switch in between: start-lock, start-lock' (2). From T1 to T2: lock-lock' (a release, then an acquire),
+# lock-set, read-set (3). While T1 holds the lock, T2 can only set. From T2 to T1: lock'-lock, set-lock, set-read,
+# set-wait (4). T1 can end first, and T0 can join it at any point in T2: lock-join, wait-join (2), join-lock',
+# join-write, join-set (3), lock'-join, write-join, set-join (3). That makes 17, and 26 in all.
 CONCURRENT_PAIRS = 9 + 17
 
-# Visited: both `with`, the wait, the set (4). Blocked: both `with`, and the wait, if T1 comes to it between release'
-# and set (3). Blocking: both `with` (2).
+# Visited: both `with`, the wait, the set (4). Blocked: both `with`, and the wait if T1 reaches it between release' and
+# set (3). Blocking: both `with` (2).
 SYNC = 4 + 3 + 2
 
 
 @pytest.mark.parametrize("scheduler", ["random", "pct", "pos", "surw", "portfolio", "exhaustive", "reachability"])
-def test_a_release_and_a_set_can_be_told_apart_by_every_scheduler(scheduler):
+def test_every_scheduler_covers_switches_around_a_release_and_a_set(scheduler):
     result = explored(ev3.scenario, ev3.__file__, ["sync", "concur-pairs"], scheduler, executions=1000)
     assert len(covered(result, "concur-pairs")) == CONCURRENT_PAIRS
     assert len(covered(result, "sync")) == SYNC
 
 
-def test_a_complete_search_finds_the_same_totals_exact():
+def test_an_exhausted_search_reports_the_same_totals_as_exact():
     for scheduler in ("exhaustive", "reachability"):
         result = explored(ev3.scenario, ev3.__file__, ["sync", "concur-pairs"], scheduler)
         totals = {name: (row["total"], row["total_kind"]) for name, row in result.criteria.items()}
         assert totals == {"sync": (SYNC, "exact"), "concur-pairs": (CONCURRENT_PAIRS, "exact")}
 
 
-def test_a_search_that_measures_neither_has_no_more_points():
-    # T1: acquire, read ready, and the release is none; T2: acquire', write ready. T0 has a point where it joins T1 only
-    # if T1 has not ended. `map` is about accesses alone.
+def test_a_search_without_these_criteria_has_fewer_scheduling_points():
+    # `map` needs only accesses. T1 has scheduling points at its acquire and its read, but not at its release. T2 has
+    # them at its acquire and its write. T0's join of T1 is a scheduling point only if T1 has not ended.
     measured = explored(ev3.scenario, ev3.__file__, ["map"], "exhaustive")
     assert criterion_class("map").points == frozenset()
     assert measured.executions < explored(ev3.scenario, ev3.__file__, ["sync"], "exhaustive").executions
 
 
-def test_criteria_declare_what_they_need():
+def test_criteria_declare_the_scheduling_points_they_need():
     assert criterion_class("sync").points == {RELEASE, SET, UP}
     assert criterion_class("hbpair*").points == {SET, UP}
     assert criterion_class("svar").points == {READ}
-    # Those that executions of one partial order cannot tell apart never need any.
+    # Criteria that depend only on the partial order never need additional points.
     assert not [name for name in NAMES if criterion_class(name).by_order and criterion_class(name).points]
 
 
@@ -81,7 +82,7 @@ class Shared:
         self.condition = threading.Condition()
         self.queue = queue.Queue()
 
-    # The set at the end of `first` comes last only if a thread is stopped right after the permit was given.
+    # The set at the end of `first` comes last only if its thread is preempted right after the release.
     def first(self):
         self.full.release()
         self.event.set()
@@ -95,18 +96,18 @@ class Shared:
         self.queue.get()
         self.event.wait()
 
-    # Whether the read of `looks` comes before or after that of `writes`, no thread can tell.
+    # No thread can observe whether the read in `reads` comes before or after the read in `writes`.
     def writes(self):
         self.x = 1
         return self.x
 
-    def looks(self):
+    def reads(self):
         return self.x
 
     def locks(self):
         with self.lock:
             self.x = 1
-        return self.looks()
+        return self.reads()
 
     def awaits(self):
         with self.condition:
@@ -134,9 +135,9 @@ def run(*names):
 
 SCENARIOS = [
     ("first", "second", "third"),
-    ("writes", "looks"),
+    ("writes", "reads"),
     ("locks", "locks"),
-    ("locks", "looks"),
+    ("locks", "reads"),
     ("awaits", "notifies"),
     ("awaits", "notifies", "locks"),
 ]
@@ -144,16 +145,19 @@ CRITERIA = [name for name in NAMES if name != "blocks"]
 
 
 @pytest.mark.parametrize("names", SCENARIOS[:-1], ids="+".join)
-def test_what_a_complete_search_covers_a_random_one_covers(names):
-    every = explored(run(*names), __file__, CRITERIA, "exhaustive", executions=5000)
-    assert every.exhausted
-    some = explored(run(*names), __file__, CRITERIA, "random", executions=5000)
-    assert [name for name in CRITERIA if covered(some, name) != covered(every, name)] == []
+def test_a_random_search_covers_what_an_exhaustive_search_covers(names):
+    exhaustive = explored(run(*names), __file__, CRITERIA, "exhaustive", executions=5000)
+    assert exhaustive.exhausted
+    sampled = explored(run(*names), __file__, CRITERIA, "random", executions=5000)
+    assert [name for name in CRITERIA if covered(sampled, name) != covered(exhaustive, name)] == []
 
 
 @pytest.mark.parametrize("names", SCENARIOS, ids="+".join)
-def test_the_points_that_a_criterion_asks_for_are_enough(names):
-    """Measured alone it has the scheduling points that it declares; with all others those of all of them."""
+def test_the_declared_scheduling_points_of_each_criterion_are_enough(names):
+    """Measure each criterion alone, with only its own scheduling points, and together with all others.
+
+    Both searches must cover the same requirements.
+    """
     together = explored(run(*names), __file__, CRITERIA, "exhaustive", executions=20_000)
     assert together.exhausted
     fewer = []
@@ -164,8 +168,8 @@ def test_the_points_that_a_criterion_asks_for_are_enough(names):
     assert fewer == []
 
 
-def test_two_reads_come_in_either_order():
-    # T1 writes x, then reads it; T2 reads it: before the write, between the two, or after both. T0's write comes first
-    # in all orders: with T1's two accesses in one, with T2's one in one.
-    result = explored(run("writes", "looks"), __file__, ["svar"], "exhaustive")
+def test_an_exhaustive_search_covers_both_orders_of_two_reads():
+    # T1 writes x, then reads it. T2 reads it before the write, between the two, or after both: 3 orders. T0's write is
+    # always first, so it has 1 order with T1 and 1 with T2.
+    result = explored(run("writes", "reads"), __file__, ["svar"], "exhaustive")
     assert len(covered(result, "svar")) == 3 + 1 + 1

@@ -1,4 +1,4 @@
-"""Requirements that differ read differently, and the others stay short."""
+"""Sentences of requirements: different requirements read differently, and details appear only where needed."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ SENTENCE = (
 )
 
 
-def test_a_requirement_that_no_other_reads_like_is_short() -> None:
+def test_an_unambiguous_requirement_has_a_short_sentence() -> None:
     assert explain(pair("shop.py:Cart", "app.py:1", "n")) == [SENTENCE.format("Cart.n")]
 
 
-def test_objects_of_one_class_are_told_apart_by_their_places() -> None:
+def test_objects_of_one_class_are_distinguished_by_where_they_were_created() -> None:
     assert explain(pair("shop.py:Cart", "app.py:1", "n"), pair("shop.py:Cart", "app.py:2", "n")) == [
         SENTENCE.format("Cart.n") + " (the Cart made at app.py:1)",
         SENTENCE.format("Cart.n") + " (the Cart made at app.py:2)",
     ]
 
 
-def test_classes_tell_objects_of_one_place_apart() -> None:
+def test_objects_created_at_one_line_are_distinguished_by_class() -> None:
     one, other = (pair("shop.py:Base", "app.py:1", "n", f"shop.py:{name}") for name in "AB")
     assert explain(one, other) == [SENTENCE.format("A.n"), SENTENCE.format("B.n")]
 
 
-def test_objects_without_a_place_are_told_apart_by_the_files_of_their_classes() -> None:
+def test_objects_without_a_creation_site_are_distinguished_by_the_file_of_their_class() -> None:
     assert explain(pair("shop.py:Cart", "", "n"), pair("store.py:Cart", "", "n")) == [
         SENTENCE.format("Cart.n") + " (a Cart of shop.py)",
         SENTENCE.format("Cart.n") + " (a Cart of store.py)",
     ]
 
 
-def test_a_covered_requirement_makes_a_missing_one_say_more() -> None:
+def test_a_covered_requirement_can_make_a_missing_one_more_specific() -> None:
     missing, covered = pair("shop.py:Cart", "app.py:1", "n"), pair("shop.py:Cart", "app.py:2", "n")
     sentences = Sentences(DefinitionUsePairs(), SITES, among=[covered, missing])
     assert sentences.explain(missing).endswith("(the Cart made at app.py:1)")
 
 
-def test_another_site_is_enough() -> None:
-    """The variable is only one part of a key: here the accesses differ, too."""
+def test_requirements_that_differ_in_an_access_need_no_further_detail() -> None:
+    """The two keys differ in the variable, but their accesses differ as well."""
     one = (AbstractVariable("shop.py:Cart", "app.py:1", "n"), "initial", ("T1", "read", READ, 1))
     other = (AbstractVariable("shop.py:Cart", "app.py:2", "n"), "initial", ("T2", "read", READ, 1))
     sentences = Sentences(DefUse(), SITES, among=[one, other])

@@ -1,4 +1,4 @@
-"""The shape that each criterion declares, against the keys that it gives for real executions."""
+"""The key shape that each criterion declares, compared with the keys of real executions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from raddle.requirement import UNKNOWN, Requirement, Role
 from raddle.store.reading import key_of
 from raddle.store.writing import json_text
 
-LU = {"all", "tpair", "svar", "def-use", "lr-def", "pinv", "lr-inv"}  # name threads by label
+LU = {"all", "tpair", "svar", "def-use", "lr-def", "pinv", "lr-inv"}  # criteria whose keys contain thread labels
 
 SITE, OWNER, VARIABLE, RESOURCE, THREAD, WORD = Role
 TYPES = {WORD: (str, int), SITE: (int,), OWNER: (str,), RESOURCE: (AbstractObject,)}
 ROLES = {
-    "map": {SITE, OWNER, WORD},  # the pattern and the names of the variables are words
-    "all": {SITE, THREAD, WORD},  # how the order begins
+    "map": {SITE, OWNER, WORD},  # the pattern number and the variable names are words
+    "all": {SITE, THREAD, WORD},  # from the first accesses of the order
     "tpair": {SITE, THREAD, WORD},
     "svar": {SITE, VARIABLE, THREAD, WORD},
     **{name: {SITE, VARIABLE, THREAD, WORD} for name in ("def-use", "lr-def", "pinv", "lr-inv")},
@@ -28,7 +28,7 @@ ROLES = {
     "avio*": {SITE, VARIABLE, THREAD},
     "eraser": {SITE, RESOURCE, WORD},
     "eraser*": {SITE, VARIABLE, RESOURCE, THREAD, WORD},
-    "goldilock": {SITE, RESOURCE, THREAD, WORD},  # a lockset has locks and threads
+    "goldilock": {SITE, RESOURCE, THREAD, WORD},  # a lockset contains locks and threads
     "goldilock*": {SITE, VARIABLE, RESOURCE, THREAD, WORD},
     "goodlock": {SITE, RESOURCE},
     "goodlock*": {SITE, RESOURCE, THREAD},
@@ -71,31 +71,31 @@ def test_a_key_has_the_declared_parts(record, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sites_are_the_numbers_of_sites(record, name):
+def test_the_sites_of_a_key_are_its_known_site_numbers(record, name):
     for requirement in requirements(record, name):
         assert requirement.sites == [number for number in numbers(requirement.key) if number in record.sites]
         assert requirement.sites == Requirement(UNKNOWN, requirement.key).sites
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_other_parts_are_what_the_shape_says(record, name):
+def test_the_other_parts_have_the_types_that_the_shape_declares(record, name):
     for requirement in requirements(record, name):
         for role, types in TYPES.items():
             assert all(isinstance(value, types) for value in requirement.of(role))
-        for variable in requirement.of(VARIABLE):  # pinv has plain tuples
+        for variable in requirement.of(VARIABLE):  # pinv keys hold plain tuples
             assert AbstractVariable(*variable).owner.endswith("shared_shop.py:Cart")
         for thread in requirement.of(THREAD):
             assert re.fullmatch(r"T\d", thread) if name in LU else isinstance(thread, AbstractThread)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_roles_are_those_of_the_definition(record, name):
+def test_the_roles_match_the_definition_of_the_criterion(record, name):
     found = requirements(record, name)
     assert {role for role in Role if any(requirement.of(role) for requirement in found)} == ROLES[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_key_out_of_a_data_file_is_read_alike(record, name):
+def test_a_key_from_a_data_file_has_the_same_parts(record, name):
     for requirement in requirements(record, name):
         stored = Requirement(requirement.shape, key_of(json_text(requirement.key)))
         assert [stored.of(role) for role in Role] == [requirement.of(role) for role in Role]
@@ -106,11 +106,11 @@ def renamed(text):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sites_and_texts_can_move(record, name):
+def test_moved_replaces_sites_and_texts(record, name):
     for requirement in requirements(record, name):
         moved = Requirement(requirement.shape, requirement.moved(lambda site: site + 1, renamed))
         assert moved.sites == [site + 1 for site in requirement.sites]
-        assert moved.of(VARIABLE) == [tuple(map(renamed, one)) for one in requirement.of(VARIABLE)]
+        assert moved.of(VARIABLE) == [tuple(map(renamed, variable)) for variable in requirement.of(VARIABLE)]
         assert requirement.moved(lambda site: site, str) == requirement.key
         if requirement.sites:
             assert requirement.moved(lambda site: None, str) is None

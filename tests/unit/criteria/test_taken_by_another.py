@@ -1,4 +1,4 @@
-"""Threads that come to a primitive in time, and are blocked as another one gets ahead of them."""
+"""Threads that reach an available primitive and are blocked because another thread is faster."""
 
 from __future__ import annotations
 
@@ -58,10 +58,14 @@ def exhaust(scenario, criterion):
 
 @pytest.mark.parametrize(("scenario", "names"), [(semaphore, {"permits"}), (full_queue, {"items.put"})])
 def test_each_of_two_threads_can_be_blocked_by_the_other(scenario, names):
-    # There is one permit, or room for one item, and the two threads can come in any order: a thread can wait at each of
-    # the two places.
+    # There is one permit, or room for one item, and the two threads can arrive in any order. So a thread can be blocked
+    # at each of the two lines.
     record = exhaust(scenario, "sync")
-    found = {(record.sites[site].line, what) for site, what in record.tally.covered["sync"] if what == "blocked"}
+    found = {
+        (record.sites[site].line, situation)
+        for site, situation in record.tally.covered["sync"]
+        if situation == "blocked"
+    }
     lines = {record.sites[site].line for site, _ in record.tally.covered["sync"] if record.sites[site].name in names}
     assert len(lines) == 2
     assert {line for line, _ in found} >= lines
@@ -80,19 +84,19 @@ def barrier():
 
 
 def test_either_thread_can_be_the_last_to_arrive_at_a_barrier():
-    # The last one to arrive gives to the one that waits, and either can be the last.
+    # The last thread to arrive synchronizes with the one that waits, and either thread can be last.
     record = exhaust(barrier, "hbpair")
-    met = {
+    synchronized = {
         (record.sites[given].line, record.sites[taken].line)
         for given, taken, *by in record.tally.covered["hbpair"]
         if "meeting.wait" in (record.sites[given].name, record.sites[taken].name) and by[0]
     }
-    assert len(met) == 2
-    assert met == {(b, a) for a, b in met}
+    assert len(synchronized) == 2
+    assert synchronized == {(b, a) for a, b in synchronized}
 
 
 def pool():
-    """In the first execution one worker does both tasks, so that no two threads share a variable."""
+    """A scenario in whose first execution one worker does both tasks, so that no two threads share a variable."""
     from concurrent.futures import ThreadPoolExecutor
 
     lock, counts = threading.Lock(), [0]
@@ -105,6 +109,6 @@ def pool():
         list(workers.map(add, (1, 2)))
 
 
-def test_nothing_to_cover_is_no_reason_to_stop():
+def test_a_search_does_not_stop_while_there_is_nothing_to_cover():
     result = raddle.explore(pool, criteria="all", until="covered", executions=50, source=[__file__])
     assert result.executions == 50

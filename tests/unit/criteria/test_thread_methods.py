@@ -1,4 +1,4 @@
-"""By how many methods threads are told apart (Křena, Letko and Vojnar, section 4) can be chosen."""
+"""The setting `thread-methods`: how many first methods identify a thread (Křena, Letko and Vojnar, section 4)."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ def scenario():
         thread.join()
 
 
-# Both threads are of one type, and run `work` and `read` first: the third method tells them apart.
+# Both threads have the same type and first run `work` and `read`. The third method distinguishes them.
 @pytest.mark.parametrize(("methods", "kinds"), [(0, 1), (1, 1), (2, 1), (3, 2), (20, 2)])
-def test_threads_differ_by_the_first_methods_only(methods, kinds):
+def test_only_the_first_methods_distinguish_threads(methods, kinds):
     (sample,) = raddle.measure(scenario, criteria="map", executions=1, thread_methods=methods, source=[__file__])
     assert len({sample.entities.thread(actor) for actor in (1, 2)}) == kinds
 
 
-@pytest.mark.parametrize("options", [{}, {"workers": 1}, {"workers": 2}], ids=["here", "one process", "two processes"])
-def test_explorations_tell_them_apart_as_asked(options):
+@pytest.mark.parametrize(
+    "options", [{}, {"workers": 1}, {"workers": 2}], ids=["in this process", "one process", "two processes"]
+)
+def test_explore_passes_the_number_of_methods_to_its_processes(options):
     threads = []
     for methods in (2, 3):
         options = {**options, "thread_methods": methods, "source": [__file__]}
@@ -59,7 +61,7 @@ def test_explorations_tell_them_apart_as_asked(options):
 
 
 def _threads(key):
-    """The abstract threads in a key: pairs of texts, the second of which is a digest."""
+    """Yield the abstract threads in a key: pairs of strings, the second of which is a digest."""
     for part in key:
         if isinstance(part, tuple):
             if len(part) == 2 and all(isinstance(text, str) for text in part):
@@ -69,7 +71,7 @@ def _threads(key):
 
 
 @pytest.mark.parametrize("wrong", [-1, "few"])
-def test_a_number_that_is_none_is_refused(wrong):
+def test_an_invalid_number_is_refused(wrong):
     with pytest.raises(UsageError, match="thread_methods must be an integer of at least 0"):
         raddle.explore(scenario, criteria="map", thread_methods=wrong)
 
@@ -93,14 +95,14 @@ def _workers_in(data: Path) -> int:
 
 
 @pytest.mark.parametrize(("given", "kinds"), [(["--thread-methods", "2"], 1), (["--thread-methods", "3"], 2), ([], 2)])
-def test_the_option_of_explore(folder, given, kinds):
-    asked = ["--criteria", "du-pairs*", "--executions", "40", "--data-file", "data", *given]
-    assert explore.main(["cells.py::scenario", *asked], standalone_mode=False) == 0
+def test_explore_accepts_the_option(folder, given, kinds):
+    options = ["--criteria", "du-pairs*", "--executions", "40", "--data-file", "data", *given]
+    assert explore.main(["cells.py::scenario", *options], standalone_mode=False) == 0
     assert _workers_in(folder / "data") == kinds
 
 
-def test_the_key_of_the_settings(folder):
+def test_the_configuration_file_can_set_the_number(folder):
     (folder / "pyproject.toml").write_text("[tool.raddle]\nthread-methods = 2\n")
-    asked = ["--criteria", "du-pairs*", "--executions", "40", "--data-file", "data"]
-    assert explore.main(["cells.py::scenario", *asked], standalone_mode=False) == 0
+    options = ["--criteria", "du-pairs*", "--executions", "40", "--data-file", "data"]
+    assert explore.main(["cells.py::scenario", *options], standalone_mode=False) == 0
     assert _workers_in(folder / "data") == 1
