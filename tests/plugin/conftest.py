@@ -1,4 +1,4 @@
-"""Every test here runs a small project's own pytest, in a process of its own: patches must not leak."""
+"""Fixtures that run pytest on a small project in a separate process, so that patches do not leak."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COUNTER = """
 
 
     def pause():
-        "A call: where CPython with the GIL can switch."
+        "Do nothing. CPython with the GIL can switch threads at this call."
 
 
     def together(*targets):
@@ -46,33 +46,33 @@ COUNTER = """
 
 @pytest.fixture
 def is_installed() -> bool:
-    """Does pytest find the plugin by itself, or only when it is told of it?"""
+    """Whether pytest finds the plugin through its entry point."""
     return any(point.name == "raddle" for point in entry_points(group="pytest11"))
 
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Options that load the plugin, and no other one: importing those would take a third of the time."""
+    """Options that load only this plugin. Importing the others would take a third of the time."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return ("-p", "raddle_pytest")
 
 
 @pytest.fixture
 def load_all(is_installed: bool) -> tuple[str, ...]:
-    """Options that load the plugin with all others, as users do."""
+    """Options that load the plugin together with all other installed plugins."""
     return () if is_installed else ("-p", "raddle_pytest")
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, load: tuple[str, ...]) -> Run:
-    """Runs pytest on a test file, beside which there is a module `counter`."""
+    """Return a function that runs pytest on a test file next to a module `counter`."""
     pytester.makepyfile(counter=COUNTER)
 
     def run(source: str | None, *args: str) -> pytest.RunResult:
         if source is not None:
             head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
             pytester.makepyfile(test_it=head + source)
-        if "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:  # then it is about starting up
+        if "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:  # the test needs all plugins
             return pytester.runpytest_subprocess(*load, "-p", "no:randomly", *args)
         options = ["--basetemp", str(pytester.path / "basetemp"), *load, "-p", "no:randomly"]
         return run_in_a_fork("pytest", *options, *args)
@@ -81,15 +81,15 @@ def run(pytester: pytest.Pytester, load: tuple[str, ...]) -> Run:
 
 
 def run_in_a_fork(module: str, *args: str) -> pytest.RunResult:
-    """Run a module in the current folder, as `pytester.run` does."""
-    since = time.perf_counter()
-    done = warm.run(module, *args, cwd=Path.cwd())
-    print(done.stdout, done.stderr)  # for a test that fails
-    seconds = time.perf_counter() - since
-    return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), seconds)
+    """Run a module in the current folder and return its result like `pytester.run`."""
+    start = time.perf_counter()
+    completed = warm.run(module, *args, cwd=Path.cwd())
+    print(completed.stdout, completed.stderr)  # pytest shows this if the test fails
+    seconds = time.perf_counter() - start
+    return pytest.RunResult(completed.returncode, completed.stdout.splitlines(), completed.stderr.splitlines(), seconds)
 
 
 @pytest.fixture
 def run_module() -> Run:
-    """Runs a module in the current folder, in a process of its own."""
+    """Return a function that runs a module in the current folder, in a forked process."""
     return run_in_a_fork

@@ -1,4 +1,4 @@
-"""Marked tests inside `raddle run -m pytest`: what their executions cover counts for the run."""
+"""Marked tests inside `raddle run -m pytest`: the coverage of their executions is added to that of the run."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_two_increments({arguments}):
 """
 
 
-class Measured:
-    """Runs pytest under `raddle run` in a process of its own."""
+class MeasuredPytest:
+    """Runs pytest under `raddle run` in a separate process."""
 
     def __init__(self, pytester: pytest.Pytester, load: tuple[str, ...], run_module: Callable[..., Any]) -> None:
         self._pytester = pytester
@@ -38,20 +38,20 @@ class Measured:
         head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
         self._pytester.makepyfile(test_it=head + test)
         tests = ["-m", "pytest", *self._load, "-p", "no:randomly", *args]
-        self.done = self._run_module("raddle", "run", "--json-file", "said.json", *options, *tests)
+        self.completed = self._run_module("raddle", "run", "--json-file", "summary.json", *options, *tests)
         folder = Path(self._pytester.path)
-        return read(folder / ".raddle"), json.loads((folder / "said.json").read_text())
+        return read(folder / ".raddle"), json.loads((folder / "summary.json").read_text())
 
 
 @pytest.fixture
-def measured(run, pytester, load, run_module) -> Measured:  # `run` has made the module `counter`
-    return Measured(pytester, load, run_module)
+def measured(run, pytester, load, run_module) -> MeasuredPytest:  # the fixture `run` creates the module `counter`
+    return MeasuredPytest(pytester, load, run_module)
 
 
-def test_what_it_covers_is_in_the_data_file(measured):
-    contents, said = measured(TWO_INCREMENTS.format(more="", arguments=""))
-    measured.done.assert_outcomes(passed=1)
-    # The process itself starts no thread; only in the exploration are two threads in `increment` at once.
+def test_the_coverage_of_a_marked_test_is_stored(measured):
+    contents, summary = measured(TWO_INCREMENTS.format(more="", arguments=""))
+    measured.completed.assert_outcomes(passed=1)
+    # The process itself starts no thread. Only the exploration has two threads in `increment` at once.
     assert [(run.origin, run.mode, run.executions) for run in contents.runs] == [
         ("pytest test_it.py::test_two_increments", "controlled", 20),
         ("run -m pytest", "native", 1),
@@ -60,38 +60,38 @@ def test_what_it_covers_is_in_the_data_file(measured):
         tuple(name for name in key if isinstance(name, str))[-2:] for key in contents.tally.covered["method-pairs"]
     }
     assert pairs == {("increment", "increment")}
-    assert (said["processes"], said["explorations"], said["explored_executions"]) == (1, 1, 20)
-    assert said["criteria"]["method-pairs"]["covered"] == 1
-    assert contents.corpus == ()  # a later run must not search in another way because of this one
+    assert (summary["processes"], summary["explorations"], summary["explored_executions"]) == (1, 1, 20)
+    assert summary["criteria"]["method-pairs"]["covered"] == 1
+    assert contents.corpus == ()  # this run must not influence later searches
 
 
-def test_it_measures_what_the_run_was_asked_for(measured):
+def test_a_marked_test_measures_the_criteria_of_the_run(measured):
     contents, _ = measured(TWO_INCREMENTS.format(more="", arguments=""), options=("--criteria", "sync"))
     assert [run.criteria for run in contents.runs] == [{"sync"}, {"sync"}]
 
 
-def test_a_marker_that_names_criteria_has_these(measured):
+def test_criteria_in_the_marker_override_those_of_the_run(measured):
     contents, _ = measured(TWO_INCREMENTS.format(more=", criteria='hbpair'", arguments=""))
     assert contents.runs[0].criteria == {"hbpair"}
 
 
-def test_a_marker_that_names_a_data_file_has_that(measured, pytester):
+def test_a_data_file_in_the_marker_overrides_that_of_the_run(measured, pytester):
     contents, _ = measured(TWO_INCREMENTS.format(more=", data_file='own'", arguments=""))
     assert [run.mode for run in contents.runs] == ["native"]
     assert [run.mode for run in read(pytester.path / "own").runs] == ["controlled"]
 
 
-def test_the_data_file_of_the_project_is_not_added_to_twice(measured, pytester):
+def test_the_coverage_is_stored_only_once_in_the_projects_data_file(measured, pytester):
     pytester.makepyprojecttoml('[tool.raddle]\ndata_file = ".raddle"\ncriteria = "sync"\n')
     contents, _ = measured(TWO_INCREMENTS.format(more="", arguments=""))
     assert [(run.mode, run.criteria) for run in contents.runs] == [("controlled", {"sync"}), ("native", {"sync"})]
 
 
-def test_isolated_executions_are_no_processes_of_the_program(measured):
-    contents, said = measured(TWO_INCREMENTS.format(more=", isolate='fork'", arguments=""))
-    measured.done.assert_outcomes(passed=1)
+def test_isolated_executions_do_not_count_as_processes_of_the_program(measured):
+    contents, summary = measured(TWO_INCREMENTS.format(more=", isolate='fork'", arguments=""))
+    measured.completed.assert_outcomes(passed=1)
     assert [run.mode for run in contents.runs] == ["controlled", "native"]
-    assert said["processes"] == 1
+    assert summary["processes"] == 1
 
 
 def test_a_finding_is_replayed_by_pytest(measured):
@@ -105,33 +105,33 @@ def test_a_finding_is_replayed_by_pytest(measured):
     assert f"replay: {command}" in stored.story
 
 
-def test_a_skip_is_no_finding(measured):
+def test_a_skip_is_not_a_finding(measured):
     contents, _ = measured("@pytest.mark.raddle\ndef test_skipped():\n    pytest.skip('not today')\n")
-    measured.done.assert_outcomes(skipped=1)
+    measured.completed.assert_outcomes(skipped=1)
     assert contents.findings == ()
 
 
-def test_nothing_is_added_where_the_run_measures_nothing(measured, pytester):
-    measured_before, _ = measured(TWO_INCREMENTS.format(more="", arguments=""))
+def test_a_run_without_criteria_stores_nothing(measured, pytester):
+    before, _ = measured(TWO_INCREMENTS.format(more="", arguments=""))
     after, _ = measured(TWO_INCREMENTS.format(more="", arguments=""), options=("--criteria", "none"))
-    assert len(after.runs) == len(measured_before.runs)
+    assert len(after.runs) == len(before.runs)
 
 
-def test_workers_of_xdist_add_theirs(measured):
+def test_the_coverage_of_xdist_workers_is_stored(measured):
     pytest.importorskip("xdist")
-    contents, said = measured(TWO_INCREMENTS.format(more="", arguments=""), "-p", "xdist", "-n", "1")
-    measured.done.assert_outcomes(passed=1)
+    contents, summary = measured(TWO_INCREMENTS.format(more="", arguments=""), "-p", "xdist", "-n", "1")
+    measured.completed.assert_outcomes(passed=1)
     assert [run.executions for run in contents.runs if run.mode == "controlled"] == [20]
-    assert said["explorations"] == 1
+    assert summary["explorations"] == 1
 
 
-def test_a_module_with_dataclasses(measured):
+def test_a_module_with_dataclasses_can_be_explored(measured):
     head = "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int = 0\n"
     measured(head + TWO_INCREMENTS.format(more="", arguments=""))
-    measured.done.assert_outcomes(passed=1)
+    measured.completed.assert_outcomes(passed=1)
 
 
-def test_a_dataclass_made_by_what_is_explored(measured):
+def test_a_test_can_create_a_dataclass_while_explored(measured):
     test = """
 from dataclasses import dataclass
 
@@ -145,10 +145,10 @@ def test_compared():
     together(lambda: setattr(point, "x", 1), lambda: point == Point(1))
 """
     measured(test)
-    measured.done.assert_outcomes(passed=1)
+    measured.completed.assert_outcomes(passed=1)
 
 
-def test_a_module_that_an_exploration_imports_is_watched_afterwards(measured):
+def test_a_module_imported_during_an_exploration_is_watched_afterwards(measured):
     measured._pytester.makepyfile(
         late="class Late:\n    def __init__(self): self.n = 0\n    def add(self): self.n += 1\n"
     )
@@ -162,37 +162,37 @@ def use():
 def test_explored():
     use()
 
-def test_plainly():
+def test_unmarked():
     use()
 """
     contents, _ = measured(test)
-    measured.done.assert_outcomes(passed=2)
+    measured.completed.assert_outcomes(passed=2)
     assert {run.mode for run in contents.runs} == {"controlled", "native"}
 
 
-def test_what_raddle_itself_raises_fails_its_test_alone(measured):
+def test_a_usage_error_fails_only_its_own_test(measured):
     measured("import raddle\ndef test_wrong(): raddle.explore(print, scheduler='nonsense')\ndef test_right(): pass\n")
-    measured.done.assert_outcomes(passed=1, failed=1)
-    measured.done.stdout.fnmatch_lines(["*UsageError: there is no scheduler 'nonsense'*"])
+    measured.completed.assert_outcomes(passed=1, failed=1)
+    measured.completed.stdout.fnmatch_lines(["*UsageError: there is no scheduler 'nonsense'*"])
 
 
-def test_what_cannot_be_kept_is_said_and_fails_no_test(measured, monkeypatch):
+def test_coverage_that_cannot_be_stored_is_reported_but_fails_no_test(measured, monkeypatch):
     settings = {"criteria": ["sync"], "data_file": "nowhere/data"}
     monkeypatch.setenv("RADDLE_RUN", json.dumps(settings))
     head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
     measured._pytester.makepyfile(test_it=head + TWO_INCREMENTS.format(more="", arguments=""))
-    done = measured._pytester.runpytest_subprocess(*measured._load)
-    done.assert_outcomes(passed=1)
-    done.stdout.fnmatch_lines(["raddle: test_it.py::test_two_increments: what it covered is not kept: *nowhere*"])
+    completed = measured._pytester.runpytest_subprocess(*measured._load)
+    completed.assert_outcomes(passed=1)
+    completed.stdout.fnmatch_lines(["raddle: test_it.py::test_two_increments: what it covered is not kept: *nowhere*"])
 
 
-def test_a_variable_of_somebody_else(measured, monkeypatch):
+def test_an_unrelated_value_of_raddle_run_is_ignored(measured, monkeypatch):
     monkeypatch.setenv("RADDLE_RUN", "[1, 2")
     measured._pytester.makepyfile(test_it="import pytest\n@pytest.mark.raddle\ndef test_it():\n    pass\n")
     measured._pytester.runpytest_subprocess(*measured._load).assert_outcomes(passed=1)
 
 
-def test_what_an_exploration_drops_is_said_until_the_next_run(tmp_path):
+def test_notes_on_changed_files_are_kept_until_the_next_run(tmp_path):
     def record(digest: int) -> Record:
         number = digest << INDEX_BITS
         tally = Tally()
@@ -204,8 +204,8 @@ def test_what_an_exploration_drops_is_said_until_the_next_run(tmp_path):
 
     file = tmp_path / "data"
     add(file, record(1))
-    (note,) = add(file, record(2), starts_run=False)  # log.py has changed
+    (note,) = add(file, record(2), starts_run=False)  # log.py has changed since the first record
     assert add(file, record(2), starts_run=False) == ()  # another test of the same run
     assert read(file).notes == (note,)
-    add(file, record(2))  # a run of its own
+    add(file, record(2))  # a new run
     assert read(file).notes == ()

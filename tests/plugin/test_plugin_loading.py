@@ -1,4 +1,4 @@
-"""The plugin is there, and costs nothing until a marked test runs."""
+"""The plugin is registered with pytest and imports raddle only when a marked test runs."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def test_the_marker_is_registered(run):
     result.assert_outcomes(passed=1)
 
 
-def test_the_marker_is_explained(run):
+def test_the_marker_has_a_description(run):
     result = run(MARKED, "--markers")
     result.stdout.fnmatch_lines(["@pytest.mark.raddle(executions=1000, seed=1, ...): explore *"])
 
 
-def test_the_options_are_explained(run):
+def test_the_options_have_help_texts(run):
     result = run(MARKED, "--help")
     result.stdout.fnmatch_lines(["*--raddle-executions=N*", "*--raddle-seed=N|random*", "*--raddle-replay=SCHEDULE*"])
 
 
-def test_it_can_be_switched_off(run, is_installed):
+def test_the_plugin_can_be_disabled(run, is_installed):
     if not is_installed:
         pytest.skip("raddle is not installed here, so pytest does not know the plugin by its name")
     result = run(
@@ -73,11 +73,11 @@ def test_runs_once():
         "-p",
         "no:raddle",
     )
-    result.assert_outcomes(passed=1, warnings=1)  # the marker is unknown now
+    result.assert_outcomes(passed=1, warnings=1)  # without the plugin, the marker is unknown
     result.stdout.no_fnmatch_line("raddle: *")
 
 
-def test_a_mark_that_is_registered_needs_no_plugin(run, pytester):
+def test_a_mark_registered_by_the_project_works_without_the_plugin(run, pytester):
     pytester.makeini("[pytest]\nmarkers =\n    raddle: explore the interleavings of the test\n")
     test = "@pytest.mark.raddle\ndef test_marked():\n    pass\n"
     run(test, "-p", "no:raddle", "-W", "error", "--strict-markers").assert_outcomes(passed=1)

@@ -1,4 +1,4 @@
-"""What is explored, how often, and what cannot be."""
+"""The `raddle` marker: its options, their precedence, and the kinds of tests that it rejects."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ calls = []
 {mark}
 def test_counted():
     calls.append(1)
-    together(int, int)  # with a thread, there are several schedules
+    together(int, int)  # with threads there are several schedules
 
 def test_calls():
     print("calls:", len(calls))
 """
-# Besides the executions there are two rehearsals.
-REHEARSALS = 2
+REHEARSALS = 2  # executions before the search
 
 
 def test_the_body_is_executed_many_times(run):
@@ -27,19 +26,19 @@ def test_the_body_is_executed_many_times(run):
     result.stdout.fnmatch_lines([f"*calls: {20 + REHEARSALS}*", "raddle: 1 test explored, 20 executions, seed 1"])
 
 
-def test_the_command_line_goes_before_the_marker(run):
+def test_the_command_line_overrides_the_marker(run):
     mark = "@pytest.mark.raddle(executions=20, seed=5)"
     result = run(COUNTS_CALLS.format(mark=mark), "--raddle-executions=7", "--raddle-seed=9")
     result.stdout.fnmatch_lines(["raddle: 1 test explored, 7 executions, seed 9"])
 
 
-def test_the_marker_goes_before_the_projects_settings(run, pytester):
+def test_the_marker_overrides_the_projects_settings(run, pytester):
     pytester.makepyprojecttoml("[tool.raddle]\nexecutions = 30\nseed = 4\n")
     result = run(COUNTS_CALLS.format(mark="@pytest.mark.raddle(executions=20)"))
     result.stdout.fnmatch_lines(["raddle: 1 test explored, 20 executions, seed 4"])
 
 
-def test_a_wrong_key_in_the_projects_settings_is_said_without_a_traceback(run, pytester):
+def test_a_wrong_key_in_the_projects_settings_is_reported_without_a_traceback(run, pytester):
     pytester.makepyprojecttoml("[tool.raddle]\nexecution = 30\n")
     result = run(COUNTS_CALLS.format(mark="@pytest.mark.raddle"))
     result.assert_outcomes(passed=1, errors=1)
@@ -47,7 +46,7 @@ def test_a_wrong_key_in_the_projects_settings_is_said_without_a_traceback(run, p
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_the_nearest_of_several_markers_wins_option_by_option(run):
+def test_the_closest_marker_wins_for_each_option(run):
     result = run(
         """
 pytestmark = pytest.mark.raddle(executions=20, seed=8)
@@ -77,7 +76,7 @@ class TestCounter:
     )
 
 
-def test_parametrized_tests_are_explored_one_by_one(run):
+def test_parametrized_tests_are_explored_separately(run):
     result = run(
         """
 @pytest.mark.raddle(executions=20)
@@ -92,7 +91,7 @@ def test_many(threads):
     result.stdout.fnmatch_lines(["replay: pytest 'test_it.py::test_many[[]2]' --raddle-replay '*"])
 
 
-def test_decorated_tests_are_watched_behind_their_decorators(run):
+def test_tests_are_instrumented_behind_their_decorators(run):
     result = run(
         """
 from unittest import mock
@@ -110,7 +109,7 @@ def test_patched(pause):
     result.stdout.fnmatch_lines(["assertion in T0: AssertionError: assert 1 == 2*"])
 
 
-def test_fixtures_are_set_up_once_and_given_to_every_execution(run):
+def test_fixtures_are_set_up_once_for_all_executions(run):
     result = run(
         """
 ups = []
@@ -133,7 +132,7 @@ def test_ups():
     result.assert_outcomes(passed=2)
 
 
-def test_what_fixtures_record_is_fresh_in_every_execution(run):
+def test_capturing_fixtures_start_empty_in_every_execution(run):
     result = run(
         """
 import logging
@@ -181,7 +180,7 @@ def test_it():
     result.stdout.no_fnmatch_line("*session.py*")
 
 
-def test_state_kept_in_a_fixture_is_pointed_out(run):
+def test_state_that_survives_in_a_fixture_is_reported(run):
     result = run(
         """
 @pytest.fixture
@@ -211,13 +210,13 @@ def test_shared(counter):
         ("raddle(setup='reset')", "raddle: the marker's setup must be a function, not 'reset'"),
     ],
 )
-def test_a_wrong_marker_is_an_error_of_its_test(run, mark, message):
+def test_an_invalid_marker_is_an_error_of_its_test_only(run, mark, message):
     result = run(f"@pytest.mark.{mark}\ndef test_it(): pass\n\ndef test_other(): pass")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([message])
 
 
-def test_a_wrong_value_is_said_without_a_traceback(run):
+def test_a_wrong_value_is_reported_without_a_traceback(run):
     result = run("@pytest.mark.raddle(scheduler='randon')\ndef test_it(): pass")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["raddle: there is no scheduler 'randon'; did you mean random?*"])
@@ -240,7 +239,7 @@ def test_a_wrong_value_is_said_without_a_traceback(run):
     ],
     ids=["async", "unittest", "hypothesis"],
 )
-def test_what_cannot_be_explored_says_so(run, source, message):
+def test_tests_that_cannot_be_explored_are_errors(run, source, message):
     result = run(f"pytestmark = pytest.mark.raddle\n{source}")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([message])
@@ -261,6 +260,6 @@ def test_a_random_seed_is_drawn_once_and_shown(run):
     result.stdout.no_fnmatch_line("*seed 1")
 
 
-def test_nothing_is_said_where_nothing_was_explored(run):
+def test_a_session_without_marked_tests_prints_no_summary(run):
     result = run("def test_plain(): pass")
     result.stdout.no_fnmatch_line("raddle:*")

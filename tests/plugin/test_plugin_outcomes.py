@@ -1,4 +1,4 @@
-"""skip, xfail, fail, raises: they mean in a marked test what they always mean."""
+"""pytest's skip, xfail, fail, exit and raises work in marked tests as in any other test."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def test_skip_skips(run):
     result.stdout.fnmatch_lines(["SKIPPED [[]1[]] test_it.py:6: not here"])
 
 
-def test_unittests_skip_skips(run):
+def test_unittest_skip_test_skips(run):
     result = run("import unittest\n@pytest.mark.raddle\ndef test_it():\n    raise unittest.SkipTest('not here')")
     result.assert_outcomes(skipped=1)
 
 
-def test_skip_skips_in_a_child_process_too(run):
+def test_skip_works_in_a_child_process(run):
     result = run("@pytest.mark.raddle(isolate='fork')\ndef test_it():\n    pytest.skip('not here')")
     result.assert_outcomes(skipped=1)
 
@@ -40,7 +40,7 @@ def test_it():
 
 
 def test_skip_in_another_thread_is_a_finding(run):
-    # Without raddle, pytest would not skip either: a thread's exception is not the test's.
+    # Without raddle, pytest does not skip the test either: an exception in a thread is not raised in the test.
     result = run("@pytest.mark.raddle\ndef test_it():\n    together(lambda: pytest.skip('not here'))")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["exception in T1: Skipped: not here*"])
@@ -62,13 +62,13 @@ def test_it():
     result.stdout.fnmatch_lines(["assertion in T1: *"])
 
 
-def test_xfail_is_expected(run):
+def test_xfail_is_reported_as_xfailed(run):
     result = run("@pytest.mark.raddle\ndef test_it():\n    pytest.xfail('known')", "-rx")
     result.assert_outcomes(xfailed=1)
     result.stdout.fnmatch_lines(["XFAIL test_it.py::test_it - *known"])
 
 
-def test_an_xfail_marker_sees_the_tests_own_exception(run):
+def test_an_xfail_marker_receives_the_original_exception(run):
     result = run(
         """
 @pytest.mark.raddle
@@ -85,7 +85,7 @@ def test_other():
     result.assert_outcomes(xfailed=1, failed=1)
 
 
-def test_fail_fails_with_the_story(run):
+def test_fail_shows_the_story(run):
     result = run(
         """
 @pytest.mark.raddle
@@ -116,7 +116,7 @@ def test_exit_ends_the_session(run):
     result.stdout.fnmatch_lines(["*Exit: enough*"])
 
 
-def test_raises_works_inside(run):
+def test_raises_works_in_a_marked_test(run):
     result = run(
         """
 @pytest.mark.raddle(executions=5)
@@ -153,7 +153,7 @@ def test_nothing():
 """
 
 
-def test_a_package_without_probes_is_named_in_the_summary(run, pytester, tmp_path):
+def test_an_uninstrumented_package_is_named_in_the_summary(run, pytester, tmp_path):
     (tmp_path / "unprobed_package.py").write_text("def touch(counter): counter.value += 1\n")
     pytester.makeconftest(f"import sys; sys.path.append({str(tmp_path)!r})")
     result = run(UNPROBED)
@@ -162,7 +162,7 @@ def test_a_package_without_probes_is_named_in_the_summary(run, pytester, tmp_pat
     result.stdout.fnmatch_lines([f"raddle: test_it.py::test_passes: {advice}"])
 
 
-def test_a_thread_whose_code_cannot_be_watched_fails_the_test(run):
+def test_a_thread_with_code_that_cannot_be_instrumented_fails_the_test(run):
     result = run(MADE_BY_EXEC)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["raddle: nothing was tested: *work (run by a thread) cannot be watched*"])

@@ -1,4 +1,4 @@
-"""--raddle-replay runs one schedule, and fails as it did before."""
+"""--raddle-replay runs one schedule and reproduces the failure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def headline(result):
     return next(line for line in result.outlines if line.startswith("assertion in T0"))
 
 
-def test_the_printed_command_fails_the_same_way(run):
+def test_the_printed_command_reproduces_the_failure(run):
     first = run(LOST)
     program, *arguments = printed_command(first)
     assert program == "pytest"
@@ -44,16 +44,16 @@ def test_the_printed_command_fails_the_same_way(run):
     second.stdout.fnmatch_lines(["raddle: 1 test was replayed"])
 
 
-def test_a_replay_is_one_execution(run):
+def test_a_replay_runs_the_test_once(run):
     result = run(LOST, "--raddle-replay=T0; T1; T2.", "-s")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*calls: 1*"])
 
 
-def test_the_command_fits_the_folder_that_pytest_was_called_in(run, pytester, monkeypatch):
+def test_the_printed_command_is_relative_to_the_current_folder(run, pytester, monkeypatch):
     pytester.makeini("[pytest]")
     inner = pytester.mkdir("inner")
-    run(LOST)  # writes the files
+    run(LOST)  # creates the files
     monkeypatch.chdir(inner)
     result = run(None, "../test_it.py")
     assert printed_command(result)[1] == "../test_it.py::test_lost"
@@ -67,15 +67,15 @@ def test_a_malformed_schedule_is_a_usage_error(run, schedule):
     assert "Traceback" not in result.stderr.str()
 
 
-def test_a_schedule_that_does_not_fit_says_where(run):
+def test_a_schedule_that_does_not_fit_names_the_step(run):
     result = run(LOST, "--raddle-replay=T0; T1 until counter.py:99 write value.", "test_it.py::test_lost")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["raddle: the schedule does not fit this code: step 2, *counter.py:99*"])
-    for ours in ("raddle_pytest.py", "exploration.py"):
-        result.stdout.no_fnmatch_line(f"*{ours}*")
+    for file in ("raddle_pytest.py", "exploration.py"):
+        result.stdout.no_fnmatch_line(f"*{file}*")
 
 
-def test_a_schedule_that_nobody_replays_is_pointed_out(run):
+def test_a_replay_without_marked_tests_is_reported(run):
     result = run("def test_plain(): pass", "--raddle-replay=T0.")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["raddle: no test marked raddle was replayed"])

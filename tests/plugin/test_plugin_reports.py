@@ -1,4 +1,4 @@
-"""A failing test's report is the story, and only that."""
+"""The report of a failed test shows its story and no frames of raddle."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def test_a_failure_shows_the_story_the_traceback_and_the_command(run):
 def test_no_report_has_frames_of_raddle(run, style):
     result = run(LOST + DEADLOCK + CHECKED, f"--tb={style}")
     result.assert_outcomes(failed=3)
-    for ours in ("raddle_pytest.py", "controller.py", "probes.py", "api.py", "greenlet"):
-        result.stdout.no_fnmatch_line(f"*{ours}*")
+    for file in ("raddle_pytest.py", "controller.py", "probes.py", "api.py", "greenlet"):
+        result.stdout.no_fnmatch_line(f"*{file}*")
 
 
-def test_rewritten_assertions_say_what_they_always_say(run):
+def test_rewritten_assertions_show_the_usual_details(run):
     result = run(
         """
 def twice(number):
@@ -93,8 +93,8 @@ def test_values():
     result.stdout.no_fnmatch_line("*<function*")
 
 
-def test_probes_leave_no_trace_in_rewritten_assertions(run):
-    # The same tests, marked and not, must give the same E lines, but for addresses.
+def test_rewritten_assertions_are_the_same_with_and_without_probes(run):
+    # Marked and unmarked tests must give the same E lines, except for addresses.
     assertions = [
         "counter.value == 2",
         "counter.value in numbers",
@@ -114,16 +114,16 @@ def test_probes_leave_no_trace_in_rewritten_assertions(run):
         for number, assertion in enumerate(assertions)
     )
 
-    def said(result):
+    def error_lines(result):
         result.assert_outcomes(failed=len(assertions))
         return [re.sub("0x[0-9a-f]+", "0x", line) for line in result.outlines if line.startswith("E  ")]
 
-    plain = said(run(tests))
+    plain = error_lines(run(tests))
     assert len(plain) >= len(assertions)
-    assert said(run("pytestmark = pytest.mark.raddle\n" + tests)) == plain
+    assert error_lines(run("pytestmark = pytest.mark.raddle\n" + tests)) == plain
 
 
-def test_a_finding_without_an_exception_says_who_waits_for_whom(run):
+def test_a_deadlock_report_names_the_waiting_threads(run):
     result = run(DEADLOCK)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -136,19 +136,19 @@ def test_a_finding_without_an_exception_says_who_waits_for_whom(run):
     )
 
 
-def test_a_finding_that_needs_a_free_threaded_build_fails_and_says_so(run):
+def test_a_failure_that_needs_a_free_threaded_build_is_labeled(run):
     result = run(LOST.replace("counter.increment", "counter.bare_increment"))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["assertion in T0: *(only on free-threaded builds: *"])
 
 
-def test_switches_gil_does_not_find_it(run):
+def test_the_gil_switch_model_does_not_find_free_threaded_failures(run):
     source = LOST.replace("counter.increment", "counter.bare_increment")
     result = run(source.replace("mark.raddle", "mark.raddle(switches='gil', executions=100)"))
     result.assert_outcomes(passed=1)
 
 
-def test_an_exception_in_another_thread_shows_that_threads_traceback(run):
+def test_an_exception_in_a_thread_shows_the_traceback_of_that_thread(run):
     result = run(
         """
 @pytest.mark.raddle
@@ -164,7 +164,7 @@ def test_thread():
     result.stdout.no_fnmatch_line("*threading.py*")
 
 
-def test_output_and_log_are_those_of_the_execution_that_failed(run):
+def test_captured_output_is_that_of_the_failed_execution(run):
     result = run(
         """
 import logging
@@ -182,7 +182,7 @@ def test_lost():
     assert sum("logged" in line and "WARNING" in line for line in result.outlines) == 1
 
 
-def test_all_findings_are_named(run):
+def test_every_finding_is_listed(run):
     result = run(
         """
 @pytest.mark.raddle(until="budget", executions=60)
@@ -206,7 +206,7 @@ def test_two():
     )
 
 
-def test_one_line_is_one_line(run):
+def test_tb_line_prints_one_line_per_failure(run):
     result = run(LOST + DEADLOCK + CHECKED, "--tb=line")
     result.stdout.fnmatch_lines(
         ["*test_it.py:9: assertion in T0: *", "*test_it.py:11: deadlock in T1: *", "*test_it.py:*: assertion in T0: *"]
@@ -214,12 +214,12 @@ def test_one_line_is_one_line(run):
     result.stdout.no_fnmatch_line("*is stopped here*")
 
 
-def test_verbose_says_why_each_exploration_stopped(run):
+def test_verbose_output_says_why_each_exploration_stopped(run):
     result = run("@pytest.mark.raddle(executions=4)\ndef test_it(): together(int, int)", "-v")
     result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 4 executions; stopped: execution limit reached*"])
 
 
-def test_verbose_says_that_nothing_else_can_happen(run):
+def test_verbose_output_says_that_a_search_is_exhausted(run):
     result = run("@pytest.mark.raddle\ndef test_it(): pass", "-v")
     result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 2 executions; exhausted: *no thread*"])
 
@@ -305,7 +305,7 @@ def test_two():
     )
 
 
-NEIGHBOURS = """
+WITH_HYPOTHESIS = """
 import dataclasses, attrs
 from hypothesis import given, strategies
 
@@ -329,13 +329,13 @@ def test_neighbour():
 """
 
 
-def test_a_hypothesis_test_does_not_change_what_is_said_of_its_neighbours(run):
-    result = run(NEIGHBOURS, "-v")
+def test_a_hypothesis_test_does_not_change_the_report_of_other_tests(run):
+    result = run(WITH_HYPOTHESIS, "-v")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["raddle: *test_neighbour: *; exhausted: *no failure is possible within these bounds"])
 
 
-def test_full_stories_on_demand(run):
+def test_an_unknown_story_length_is_rejected(run):
     source = """
 @pytest.mark.raddle(scheduler="random", story="long")
 def test_lost():

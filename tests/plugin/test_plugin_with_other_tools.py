@@ -1,4 +1,4 @@
-"""The plugin beside pytest-xdist, pytest-cov, --pdb, --lf, -x, JUnit files and Ctrl-C."""
+"""The plugin works with pytest-xdist, pytest-cov, --pdb, --lf, -x, JUnit files and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def test_fine():
 
 
 def story(result):
-    """What is said of the tests, without what differs between any two runs."""
-    said = ("assertion in", "deadlock in", "  T", "  -----", "replay: ", "E  ", "raddle: ")
-    return sorted(line.partition(" at 0x")[0] for line in result.outlines if line.startswith(said))
+    """Return the lines about the tests, sorted and without addresses, so that two runs can be compared."""
+    prefixes = ("assertion in", "deadlock in", "  T", "  -----", "replay: ", "E  ", "raddle: ")
+    return sorted(line.partition(" at 0x")[0] for line in result.outlines if line.startswith(prefixes))
 
 
 @pytest.fixture
@@ -46,15 +46,15 @@ def load(load_all):
 
 
 def test_xdist_gives_the_same_results(run):
-    alone = run(TWO_FAILURES)
-    spread = run(TWO_FAILURES, "-n", "2")
-    alone.assert_outcomes(passed=1, failed=2)
-    spread.assert_outcomes(passed=1, failed=2)
-    assert "raddle: 3 tests explored, " in spread.stdout.str()
-    assert story(spread) == story(alone)
+    sequential = run(TWO_FAILURES)
+    distributed = run(TWO_FAILURES, "-n", "2")
+    sequential.assert_outcomes(passed=1, failed=2)
+    distributed.assert_outcomes(passed=1, failed=2)
+    assert "raddle: 3 tests explored, " in distributed.stdout.str()
+    assert story(distributed) == story(sequential)
 
 
-def test_xdists_workers_share_a_random_seed(run):
+def test_xdist_workers_share_a_random_seed(run):
     source = (
         "@pytest.mark.raddle(executions=3)\n@pytest.mark.parametrize('n', range(6))\ndef test_it(n): together(int, int)"
     )
@@ -63,8 +63,8 @@ def test_xdists_workers_share_a_random_seed(run):
     result.stdout.fnmatch_lines(["raddle: 6 tests explored, 18 executions, seed *"])
 
 
-# Two files whose functions call one another and are switched between: a tracer that takes all threads for
-# one would count lines of one file for the other, such as those of `never`.
+# The threads switch between functions of two files. A tracer that does not distinguish the threads would attribute
+# lines of one file to the other, such as those of `never`.
 UPPER = """
     import lower
 
@@ -117,7 +117,7 @@ def covered_lines(run, pytester, mark):
     return {name: files[name]["executed_lines"] for name in ("upper.py", "lower.py", "counter.py", "test_it.py")}
 
 
-def test_coverage_of_lines_is_that_of_a_plain_run(run, pytester):
+def test_line_coverage_is_the_same_as_in_a_plain_run(run, pytester):
     plain = covered_lines(run, pytester, "@pytest.mark.usefixtures()")
     assert covered_lines(run, pytester, "@pytest.mark.raddle(executions=100)") == plain
 
@@ -128,35 +128,35 @@ def test_x_stops_after_the_first_failure(run):
     result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
 
 
-def test_lf_runs_the_failed_again(run):
+def test_lf_reruns_the_failed_tests(run):
     run(TWO_FAILURES)
     result = run(None, "--lf")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["raddle: 2 tests explored, *"])
 
 
-def test_pdb_stands_in_the_test_that_failed(run, pytester, load):
-    run(TWO_FAILURES)  # writes the files
-    done = processes.run(
+def test_pdb_stops_in_the_failed_test(run, pytester, load):
+    run(TWO_FAILURES)  # creates the files
+    completed = processes.run(
         [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "--pdb", "test_it.py::test_lost"],
         input="p 'value', counter.value\nc\n",
         capture_output=True,
         text=True,
         cwd=pytester.path,
     )
-    assert "test_it.py(9)test_lost()" in done.stdout
-    assert "('value', 1)" in done.stdout
-    assert done.returncode == 1
+    assert "test_it.py(9)test_lost()" in completed.stdout
+    assert "('value', 1)" in completed.stdout
+    assert completed.returncode == 1
 
 
-def test_a_junit_file_has_the_headline_and_the_story(run, pytester):
+def test_a_junit_file_contains_the_headline_and_the_story(run, pytester):
     run(TWO_FAILURES, "--junitxml=out.xml")
     (failure,) = ElementTree.parse(pytester.path / "out.xml").findall(".//testcase[@name='test_stuck']/failure")
     assert failure.get("message", "").startswith("deadlock in T")
     assert "--raddle-replay" in (failure.text or "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a single process")
 def test_ctrl_c_ends_the_session(pytester, run, load):
     source = """
 import os
@@ -169,7 +169,7 @@ def test_endless():
 
 def test_other(): pass
 """
-    run(source, "--collect-only")  # writes the files
+    run(source, "--collect-only")  # creates the files
     command = [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "test_it.py"]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with processes.ready(command, cwd=pytester.path, **output) as process:
@@ -180,7 +180,7 @@ def test_other(): pass
     assert "Traceback" not in out
 
 
-def test_it_works_beside_threads_that_run_already(run):
+def test_exploration_works_while_other_threads_run(run):
     result = run(
         """
 @pytest.fixture(autouse=True)
