@@ -19,8 +19,8 @@ from raddle.operation import ACCESSES, ACQUIRE, IS_SET, LOCKING, READ, START
 from raddle.outcome import OutcomeKind
 from raddle.report.rows import Row
 
-MAX_STOPS = 6  # preemptions shown at most
-MAX_HELD = 8  # acquisitions of held locks shown at most
+MAX_STOPS = 6  # maximum number of preemptions to show
+MAX_HELD = 8  # maximum number of held locks whose acquisitions are shown
 _LAST = 3  # last accesses of the failing thread on which the failure is assumed to depend
 _NEARBY = 40  # accesses near preemptions that are ranked; more than the lines of a short story
 # Accesses before, during and after a preemption that fit no serial order. True means a write.

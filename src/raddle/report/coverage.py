@@ -130,7 +130,7 @@ def _total(name: str, criterion: Criterion | None, contents: Contents) -> Total:
     counts = [seen.executions for seen in contents.tally.covered.get(name, {}).values()]
     if criterion is not None:
         total = criterion.total(contents.model_for(criterion.name), contents.facts)
-        if total.number or (total.number == 0 and not counts):  # 0 although some were covered: there is no model
+        if total.number or (total.number == 0 and not counts):  # 0 despite covered requirements: no model
             return total
     executions = contents.executions(name)
     if executions < MIN_EXECUTIONS:

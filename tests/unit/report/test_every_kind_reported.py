@@ -56,5 +56,6 @@ def test_the_documentation_has_the_kind(kind):
 def test_the_schema_of_the_json_names_every_kind() -> None:
     schema = files("raddle.report").joinpath("schema.json").read_text(encoding="utf-8")
     described = json.loads(schema)["$defs"]["finding"]["properties"]["kind"]["description"]
-    named = set(re.findall(r"[a-z]+(?:-[a-z]+)?", described)) - {"or"}
+    listed = described.removeprefix("Kind of finding: ")
+    named = set(re.findall(r"[a-z]+(?:-[a-z]+)?", listed)) - {"or"}
     assert named == {kind.value for kind in FINDINGS}

@@ -222,7 +222,7 @@ def remains(row: Row) -> str:
     if not left:
         return "No requirements remain."
     remaining = "requirement remains" if left == 1 else "requirements remain"
-    return f"At most {number_text(left)} {remaining}: the total is {row.total.kind}."
+    return f"At most {number_text(left)} {remaining}. The total is {row.total.kind}, so it may include infeasible ones."
 
 
 def chance_sentence(contents: Contents) -> str:

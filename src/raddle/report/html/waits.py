@@ -11,7 +11,7 @@ from raddle.operation import SLEEP
 from raddle.place import Place
 from raddle.wait import Wait
 
-NODE_WIDTH, NODE_HEIGHT = 96, 40  # pixels
+NODE_WIDTH, NODE_HEIGHT = 96, 40  # size of a node in pixels
 STRETCHED = 1.7  # ratio of the ring's width to its height, to make room for wide labels
 BEND = 80  # pixels between the middle of an arrow and the control point of its curve
 
@@ -50,7 +50,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """The whole drawing."""
+    """The drawing of a wait-for graph."""
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
