@@ -1,7 +1,7 @@
-"""Programs made up at random: methods with locks, called by threads that are started and joined; and their executions.
+"""Random programs and their executions: started and joined threads call methods that acquire locks.
 
-Each object has locks of its own. A program is a list of operations (kind, target, site) for each thread, the same in
-every schedule.
+Each object has its own locks. A program has one list of operations (kind, target, site) per thread. Every schedule runs
+the same operations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LockedProgram:
         for number in range(self._objects):
             for name in self._names:
                 self.entities.add_variable(AbstractVariable(OWNER, f"m.py:{number}", name), number + 1)
-            for lock in range(self._locks):  # now and then two locks of an object have the same abstract name
+            for lock in range(self._locks):  # sometimes two locks of an object have the same description
                 place = number if chance.random() < 0.5 else 10 + lock
                 self.entities.add_resource(AbstractObject("Lock", f"m.py:{place}"))
         self._methods = [self._method(1000 * index) for index in range(1, chance.randint(2, 5))]
@@ -32,21 +32,21 @@ class LockedProgram:
         self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
 
     def _method(self, base):
-        """Operations on an object that is not known yet."""
+        """Return random operations on variables and locks, numbered relative to the object they will be called on."""
         body, held = [], []
         for index in range(self._chance.randint(1, 5)):
-            dice = self._chance.random()
+            chance = self._chance.random()
             free = [lock for lock in range(self._locks) if lock not in held]
-            if dice < 0.35 and free:
+            if chance < 0.35 and free:
                 held.append(self._chance.choice(free))
                 body.append(("acquire", held[-1], 0))
-            elif dice < 0.5 and held:
+            elif chance < 0.5 and held:
                 body.append(("release", held.pop(), 0))
             else:
                 place = self._chance.randrange(len(self._names))
                 kind = self._chance.choice(("read", "write"))
-                common = 70000 + 10 * place + (kind == "write")  # a site that several methods share
-                body.append((kind, place, common if dice > 0.8 else 70000 + base + index))
+                common = 70000 + 10 * place + (kind == "write")  # a site that several methods can share
+                body.append((kind, place, common if chance > 0.8 else 70000 + base + index))
         return body + [("release", lock, 0) for lock in reversed(held)]
 
     def _call(self):
@@ -59,19 +59,21 @@ class LockedProgram:
         calls = [operation for _ in range(self._chance.randint(1, 3)) for operation in self._call()]
         return [*calls, ("end", thread, 0)]
 
-    def _main(self, waiting):
-        made = [("write", number, 90000 + number % len(self._names)) for number in range(len(self.entities.variables))]
+    def _main(self, unstarted):
+        operations = [
+            ("write", number, 90000 + number % len(self._names)) for number in range(len(self.entities.variables))
+        ]
         running = []
-        while waiting or running:
-            dice = self._chance.random()
-            if dice < 0.5 and waiting:
-                running.append(waiting.pop(0))
-                made.append(("start", running[-1], 0))
-            elif dice < 0.8 and running:
-                made.append(("join", running.pop(0), 0))
+        while unstarted or running:
+            chance = self._chance.random()
+            if chance < 0.5 and unstarted:
+                running.append(unstarted.pop(0))
+                operations.append(("start", running[-1], 0))
+            elif chance < 0.8 and running:
+                operations.append(("join", running.pop(0), 0))
             else:
-                made += self._call()
-        return [*made, ("read", 0, 95000)]
+                operations += self._call()
+        return [*operations, ("read", 0, 95000)]
 
     def model(self):
         variables = {}
@@ -83,7 +85,7 @@ class LockedProgram:
         return StaticModel(variables)
 
     def execute(self):
-        """Steps in an order that a random schedule brings about; not all of them if it comes to a deadlock."""
+        """Return the steps of one execution under a random schedule, which a deadlock may cut short."""
         position, alive, ended, holders, steps = [0] * len(self.threads), [0], set(), {}, []
 
         def enabled(thread):
@@ -92,8 +94,8 @@ class LockedProgram:
             kind, target, _ = self.threads[thread][position[thread]]
             return not (kind == "acquire" and target in holders) and not (kind == "join" and target not in ended)
 
-        while able := [thread for thread in alive if enabled(thread)]:
-            thread = self._chance.choice(able)
+        while runnable := [thread for thread in alive if enabled(thread)]:
+            thread = self._chance.choice(runnable)
             for _ in range(self._chance.choice((1, 1, 2, 8))):
                 if not enabled(thread):
                     break

@@ -1,4 +1,4 @@
-"""Traces that are the same but for the order of steps that commute."""
+"""`first_difference`, which compares traces up to the order of steps that commute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raddle.trace import Trace
 
 
 def trace(*steps):
-    """Steps as 'T1 write x', with one object per variable, numbered in order of appearance."""
+    """Build a trace from steps such as 'T1 write x'. Variables are numbered in order of appearance."""
     numbers = {}
     events = []
     for step in steps:
@@ -33,21 +33,21 @@ def test_reads_commute_and_writes_do_not():
     assert not same(trace("T1 write x", "T2 write x"), trace("T2 write x", "T1 write x"))
 
 
-def test_each_thread_must_do_the_same():
+def test_a_thread_with_fewer_steps_makes_a_difference():
     one, other = trace("T1 read x", "T1 read y"), trace("T1 read x")
-    mine, theirs = first_difference(one, other)
-    assert (mine.variable, theirs) == ("y", None)
+    left, right = first_difference(one, other)
+    assert (left.variable, right) == ("y", None)
 
 
 def test_objects_must_correspond():
-    # T1 and T2 read the same object in one, two objects in the other.
+    # T1 and T2 read the same object in one trace, and two objects in the other.
     one = Trace(tuple(Event(t, "read", "C.n", 1, "p.py", 1) for t in ("T1", "T2")))
     other = Trace(tuple(Event(t, "read", "C.n", n, "p.py", 1) for n, t in enumerate(("T1", "T2"), 1)))
     assert not same(one, other)
 
 
-def test_classes_of_two_increments():
-    # Two threads, each read x then write x: 6 interleavings fall into 4 classes (GOLDEN: partial orders 4).
+def test_two_increments_have_four_equivalence_classes():
+    # Two threads each read x and then write x. Their 6 interleavings fall into 4 classes (GOLDEN: partial orders 4).
     threads = {"T1": ["T1 read x", "T1 write x"], "T2": ["T2 read x", "T2 write x"]}
     classes = []
     for order in sorted(set(itertools.permutations(["T1", "T1", "T2", "T2"]))):

@@ -10,7 +10,7 @@ from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_PRIME, MODIFIED, RACE, S
 
 
 def after(*accesses):
-    """The variable after accesses written as "1 read 7 8": thread, what it does, locks held."""
+    """Return the variable after accesses such as "1 read 7 8": thread, kind, held locks."""
     variable = Guarded()
     for access in accesses:
         thread, kind, *locks = access.split()
@@ -29,22 +29,25 @@ def test_there_are_six_states():
         # virgin -> exclusive, by reading and by writing
         (("1 read",), EXCLUSIVE),
         (("1 write",), EXCLUSIVE),
-        # exclusive is left by another thread only
+        # only another thread leaves exclusive
         (("1 write", "1 read", "1 write"), EXCLUSIVE),
         (("1 write", "2 read"), EXCLUSIVE_PRIME),
         (("1 read", "2 write"), EXCLUSIVE_PRIME),
-        # exclusive' is left by any thread but the second: the first one, or a third
+        # any thread but the second leaves exclusive': the first, or a third
         (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_PRIME),
         (("1 write", "2 write", "1 read"), SHARED),
         (("1 write", "2 write", "3 read"), SHARED),
         (("1 write", "2 write", "1 write 7"), MODIFIED),
         (("1 write", "2 write", "3 write 7"), MODIFIED),
-        (("1 write", "2 write", "3 write"), RACE),  # modified without a lock
-        # shared remains so while it is only read, with locks or without
+        (("1 write", "2 write", "3 write"), RACE),  # written without a lock
+        # shared stays shared while the variable is only read, with or without locks
         (("1 write", "2 write", "1 read", "2 read", "3 read"), SHARED),
         (("1 write", "2 write", "1 read 7", "2 read 7", "1 write 7"), MODIFIED),
-        (("1 write", "2 write", "1 read 7", "2 read", "1 write 7"), RACE),  # 7 was lost while it was shared
-        # modified is left when no lock is common to all accesses since it was shared
+        (
+            ("1 write", "2 write", "1 read 7", "2 read", "1 write 7"),
+            RACE,
+        ),  # lock 7 stopped being a candidate in the shared state
+        # modified becomes race when no lock is common to all accesses since the variable was shared
         (("1 write", "2 write", "1 write 7 8", "2 read 7 8", "3 write 7"), MODIFIED),
         (("1 write", "2 write", "1 write 7 8", "2 read 7", "3 write 8"), RACE),
         (("1 write", "2 write", "1 write 7", "2 read"), RACE),
@@ -52,19 +55,19 @@ def test_there_are_six_states():
         (("1 write", "2 write", "1 write", "2 write 7", "1 write 7", "3 read 7"), RACE),
     ],
 )
-def test_transitions(accesses, state):
+def test_accesses_lead_to_the_expected_state(accesses, state):
     assert after(*accesses).state == state
 
 
-def test_locks_count_from_when_the_variable_is_shared():
-    # What the first two threads held while they had it to themselves does not matter.
+def test_candidate_locks_count_from_when_the_variable_is_shared():
+    # Locks that the first two threads held before the variable was shared do not matter.
     assert after("1 write", "2 write 9", "1 write 7 8").candidates == {7, 8}
     assert after("1 write", "2 write 9", "1 write 7 8", "2 write 8 9").candidates == {8}
-    assert after("1 write 7", "2 write 7").candidates == set()  # none are kept yet
+    assert after("1 write 7", "2 write 7").candidates == set()  # there are no candidates yet
 
 
 def by_definition(accesses):
-    """The state after some accesses, read off all of them at once."""
+    """Return the state after `accesses`, computed from all of them at once."""
     if not accesses:
         return VIRGIN
     threads = [thread for thread, _, _ in accesses]
@@ -84,7 +87,7 @@ def by_definition(accesses):
 
 def test_agrees_with_the_definition_on_random_accesses():
     choose = random.Random(1)
-    seen = set()
+    observed_states = set()
     for _ in range(3000):
         variable, accesses = Guarded(), []
         for _ in range(choose.randrange(12)):
@@ -93,5 +96,5 @@ def test_agrees_with_the_definition_on_random_accesses():
             accesses.append(access)
             variable.access(access[0], write=access[1], held=held)
             assert variable.state == by_definition(accesses)
-            seen.add(variable.state)
-    assert seen == set(STATES) - {VIRGIN}
+            observed_states.add(variable.state)
+    assert observed_states == set(STATES) - {VIRGIN}

@@ -1,4 +1,4 @@
-"""GoldiLocks: its rules by hand, and all of it against happens-before and against the paper's own way."""
+"""GoldiLocks: handwritten tests of its rules, and comparisons with happens-before and the paper's algorithm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_LOCKS = frozenset()
 
 
 class Watch:
-    """Feeds steps to the analysis, and gives the verdicts on accesses."""
+    """Feeds steps to the analysis and returns its verdicts on accesses."""
 
     def __init__(self):
         self.goldilocks = Goldilocks()
@@ -38,7 +38,7 @@ class Watch:
         return None
 
     def lockset(self, *steps, thread=1):
-        """The lockset of a write of the thread to X, after these steps."""
+        """Return the lockset of a write to X by `thread`, after these steps."""
         self.step(thread, "write", X)
         for step in steps:
             self.step(*step)
@@ -48,7 +48,7 @@ class Watch:
 
 
 def verdicts(*steps):
-    """What decided, for each access."""
+    """Return the deciding check for each access."""
     watch = Watch()
     return [verdict[0] for step in steps if (verdict := watch.step(*step)) is not None]
 
@@ -60,20 +60,23 @@ def test_a_lockset_begins_with_the_thread_itself():
     assert Watch().lockset() == {"T1"}
 
 
-def test_a_thread_in_it_that_gives_adds_the_resource():
+def test_a_giving_step_of_a_thread_in_the_lockset_adds_the_resource():
     for kind in sorted(GIVES):
         assert Watch().lockset((1, kind, 7)) == {"T1", 7}
-        assert Watch().lockset((2, kind, 7)) == {"T1"}  # thread 2 is not in it
+        assert Watch().lockset((2, kind, 7)) == {"T1"}  # thread 2 is not in the lockset
 
 
-def test_a_thread_that_takes_from_a_resource_in_it_is_added():
+def test_a_thread_that_takes_from_a_resource_in_the_lockset_is_added():
     for kind in sorted(TAKES):
         assert Watch().lockset((1, "release", 7), (2, kind, 7)) == {"T1", 7, "T2"}
         assert Watch().lockset((1, "release", 7), (2, kind, 8)) == {"T1", 7}
-        assert Watch().lockset((2, kind, 7), (1, "release", 7)) == {"T1", 7}  # too early
+        assert Watch().lockset((2, kind, 7), (1, "release", 7)) == {
+            "T1",
+            7,
+        }  # taken before the resource is in the lockset
 
 
-def test_starting_and_joining_pass_it_on():
+def test_starts_and_joins_add_threads_to_the_lockset():
     assert Watch().lockset((1, "start", 2)) == {"T1", "T2"}
     assert Watch().lockset((3, "start", 2)) == {"T1"}
     assert Watch().lockset((2, "join", 1)) == {"T1", "T2"}
@@ -81,16 +84,16 @@ def test_starting_and_joining_pass_it_on():
     assert Watch().lockset((1, "start", 2), (3, "join", 2)) == {"T1", "T2", "T3"}
 
 
-def test_what_was_given_before_the_access_is_not_in_it():
+def test_a_release_before_the_access_does_not_add_the_lock():
     watch = Watch()
     watch.step(1, "release", 7)
     assert watch.lockset((2, "acquire", 7)) == {"T1"}
 
 
 def test_the_example_of_the_paper():
-    # Figure 3 of the CACM version (Elmas, Qadeer, Tasiran, 2010): thread 1 makes an object and publishes it under
-    # La, thread 2 moves it from there to where Lb guards it, thread 3 changes it under Lb, and then, when it has it
-    # for itself, without any lock.
+    # Figure 3 of the CACM version (Elmas, Qadeer, Tasiran, 2010). Thread 1 creates an object and publishes it under La.
+    # Thread 2 moves it to a place that Lb guards. Thread 3 changes it under Lb, and then, once it owns the object,
+    # without any lock.
     la, lb = 7, 8
     watch = Watch()
     publish = [(1, "acquire", la), (1, "release", la)]
@@ -103,43 +106,43 @@ def test_the_example_of_the_paper():
     assert verdicts((1, "write", X), *publish, (3, "acquire", lb), (3, "write", X)) == ["first", "race"]
 
 
-# -- what decides ---------------------------------------------------------------------------------------
+# -- deciding checks -------------------------------------------------------------------------------------
 
 
-def test_same_thread():
+def test_accesses_of_one_thread_are_decided_by_same_thread():
     assert verdicts((1, "write", X), (1, "read", X), (1, "write", X)) == ["first", "same thread", "same thread"]
 
 
-def test_same_lock():
+def test_accesses_under_one_lock_are_decided_by_same_lock():
     guarded = [(1, "acquire", 7), (1, "write", X), (1, "release", 7), (2, "acquire", 7)]
     assert verdicts(*guarded, (2, "write", X)) == ["first", "same lock"]
-    # In between thread 2 let the lock go: what is held at the access counts.
+    # Thread 2 releases the lock before its access. Only locks held at the access count.
     assert verdicts(*guarded, (2, "release", 7), (2, "write", X)) == ["first", "two threads"]
 
 
-def test_the_same_lock_does_not_help_if_somebody_else_released_it():
-    # Thread 1 still believes to hold the lock that thread 3, which knows nothing of thread 1, gave away.
+def test_a_common_lock_does_not_count_if_another_thread_released_it():
+    # Thread 3 releases the lock that thread 1 acquired, and has not synchronized with thread 1.
     steps = [(1, "acquire", 7), (1, "write", X), (3, "release", 7), (2, "acquire", 7), (2, "write", X)]
     assert verdicts(*steps) == ["first", "race"]
 
 
-def test_two_threads():
+def test_direct_synchronization_is_decided_by_two_threads():
     assert verdicts((1, "write", X), (1, "put", 7), (2, "get", 7), (2, "read", X)) == ["first", "two threads"]
     assert verdicts((1, "write", X), (1, "start", 2), (2, "read", X)) == ["first", "two threads"]
     assert verdicts((1, "write", X), (2, "join", 1), (2, "read", X)) == ["first", "two threads"]
-    # A third thread that the one starts and the other joins, as a queue would be.
+    # Thread 1 starts thread 3 and thread 2 joins it. Thread 3 acts like a queue between them.
     assert verdicts((1, "write", X), (1, "start", 3), (2, "join", 3), (2, "read", X)) == ["first", "two threads"]
-    # That thread 3 had the lock in between does not matter, 1 and 2 have handed it over nevertheless.
+    # Thread 3 holds the lock in between, but threads 1 and 2 still synchronize through it.
     between = [(1, "release", 7), (3, "acquire", 7), (3, "release", 7), (2, "acquire", 7)]
     assert verdicts((1, "write", X), *between, (2, "read", X)) == ["first", "two threads"]
 
 
-def test_lockset_where_others_passed_it_on():
+def test_synchronization_through_a_third_thread_is_decided_by_lockset():
     relay = [(1, "put", 7), (3, "get", 7), (3, "put", 8), (2, "get", 8)]
     assert verdicts((1, "write", X), *relay, (2, "read", X)) == ["first", "lockset"]
 
 
-def test_race():
+def test_unordered_conflicting_accesses_are_a_race():
     assert verdicts((1, "write", X), (2, "read", X)) == ["first", "race"]
     assert verdicts((1, "read", X), (2, "write", X)) == ["first", "race"]
     assert verdicts((1, "write", X), (2, "write", X)) == ["first", "race"]
@@ -149,39 +152,42 @@ def test_reads_do_not_conflict():
     assert verdicts((1, "read", X), (2, "read", X)) == ["first", "first"]
 
 
-def test_a_write_is_compared_with_every_reader():
-    # Readers 1 and 2 both hand over to 3, or only one of them does.
+def test_a_write_is_compared_with_the_reads_of_every_thread():
+    # Both readers synchronize with thread 3, or only thread 1 does.
     reads = [(1, "read", X), (2, "read", X)]
     both = [(1, "put", 7), (2, "put", 7), (3, "get", 7), (3, "write", X)]
     assert verdicts(*reads, *both) == ["first", "first", "two threads"]
     assert verdicts(*reads, (1, "put", 7), (3, "get", 7), (3, "write", X)) == ["first", "first", "race"]
 
 
-def test_the_hardest_comparison_is_told_and_the_latest_of_those():
+def test_the_verdict_is_the_latest_of_the_hardest_comparisons():
     watch = Watch()
     for step in [(1, "read", X), (2, "read", X), (4, "read", X), (4, "put", 7), (3, "get", 7)]:
         watch.step(*step)
-    # Readers 1 and 2 race with the write, reader 4 does not; 2 came after 1, as the second access: moment 1.
+    # Readers 1 and 2 race with the write, and reader 4 does not. Thread 2 is the later of the two, with moment 1.
     assert watch.step(3, "write", X) == ("race", 2, 1)
 
 
-def test_resources_of_a_kind_are_one_element():
+def test_resources_mapped_to_one_name_are_one_element_of_the_lockset():
     goldilocks = Goldilocks(lambda resource: resource % 2)
     goldilocks.access(1, X, write=True, held=NO_LOCKS)
     for resource in (3, 5, 6):
         goldilocks.gives(1, resource)
-    goldilocks.takes(2, 4)  # nobody gave to this one, although to another of its kind
+    goldilocks.takes(2, 4)  # no step gave to resource 4, only to another resource with the same name
     _, thread, moment = goldilocks.access(2, X, write=False, held=NO_LOCKS)
     assert goldilocks.lockset(thread, moment) == ([1, 0], [1])
 
 
-# -- against the definitions ----------------------------------------------------------------------------
+# -- comparison with the definitions --------------------------------------------------------------------
 
 
 def random_trace(choose, length):
-    """What threads can do: locks exclude, who waits for an event, a semaphore or a message waits for somebody."""
+    """Return a random trace that threads could produce.
+
+    Locks are exclusive. A thread waits for an event or a message only after another step has provided it.
+    """
     threads = choose.randrange(2, 5)
-    alive, ended, unborn = {0}, set(), list(range(1, threads))
+    alive, ended, unstarted = {0}, set(), list(range(1, threads))
     holder, counts, steps = {}, {}, []
     unsynchronized = choose.choice([0.35, 0.7])
     while len(steps) < length:
@@ -189,10 +195,10 @@ def random_trace(choose, length):
         if choose.random() < unsynchronized:
             steps.append((thread, choose.choice(["read", "read", "write"]), 40 + choose.randrange(2)))
             continue
-        what = choose.choice(
+        kind = choose.choice(
             ["lock", "lock", "lock", "put", "get", "set", "wait-set", "start", "join", "end", "foreign"]
         )
-        if what == "lock":
+        if kind == "lock":
             lock = choose.choice([1, 2])
             if holder.get(lock) == thread:
                 del holder[lock]
@@ -200,40 +206,40 @@ def random_trace(choose, length):
             elif lock not in holder:
                 holder[lock] = thread
                 steps.append((thread, "acquire", lock))
-        elif what == "foreign" and holder and choose.random() < 0.2:
+        elif kind == "foreign" and holder and choose.random() < 0.2:
             lock = choose.choice(sorted(holder))
             del holder[lock]
             steps.append((thread, "release", lock))
-        elif what in ("put", "set"):
-            resource = choose.choice([5, 6]) if what == "put" else 7
+        elif kind in ("put", "set"):
+            resource = choose.choice([5, 6]) if kind == "put" else 7
             counts[resource] = counts.get(resource, 0) + 1
-            steps.append((thread, what, resource))
-        elif what == "get" and any(counts.get(queue) for queue in (5, 6)):
+            steps.append((thread, kind, resource))
+        elif kind == "get" and any(counts.get(queue) for queue in (5, 6)):
             queue = choose.choice([queue for queue in (5, 6) if counts.get(queue)])
             counts[queue] -= 1
             steps.append((thread, "get", queue))
-        elif what == "wait-set" and counts.get(7):
+        elif kind == "wait-set" and counts.get(7):
             steps.append((thread, "wait-set", 7))
-        elif what == "start" and unborn:
-            alive.add(unborn[0])
-            steps.append((thread, "start", unborn.pop(0)))
-        elif what == "join" and ended:
+        elif kind == "start" and unstarted:
+            alive.add(unstarted[0])
+            steps.append((thread, "start", unstarted.pop(0)))
+        elif kind == "join" and ended:
             steps.append((thread, "join", choose.choice(sorted(ended))))
-        elif what == "end" and len(alive) > 1 and thread not in holder.values() and choose.random() < 0.1:
+        elif kind == "end" and len(alive) > 1 and thread not in holder.values() and choose.random() < 0.1:
             alive.discard(thread)
             ended.add(thread)
     return steps
 
 
 def happens_before(steps):
-    """By step: the set of those before it, as bits. Straight from the meaning of steps."""
+    """Return, for each step, the steps that happen before it, as a bit mask computed from the definition."""
     before = []
     for index, (thread, kind, target) in enumerate(steps):
         mask = 0
         for earlier in range(index):
-            other, what, resource = steps[earlier]
-            gave = kind in TAKES and what in GIVES and resource == target
-            started = what == "start" and resource == thread
+            other, earlier_kind, resource = steps[earlier]
+            gave = kind in TAKES and earlier_kind in GIVES and resource == target
+            started = earlier_kind == "start" and resource == thread
             joined = kind == "join" and other == target
             if other == thread or gave or started or joined:
                 mask |= before[earlier] | 1 << earlier
@@ -242,7 +248,10 @@ def happens_before(steps):
 
 
 def conflicts(steps, index):
-    """The accesses that one is compared with: the last write and, for a write, later reads, the last of each thread."""
+    """Return the accesses that the access at `index` is compared with.
+
+    These are the last write and, if the access is a write, the last read of each thread since then.
+    """
     _, kind, variable = steps[index]
     earlier = [i for i in range(index) if steps[i][1] in ("read", "write") and steps[i][2] == variable]
     writes = [i for i in earlier if steps[i][1] == "write"]
@@ -263,7 +272,7 @@ def is_access(step):
     return step[1] in ("read", "write")
 
 
-def test_race_is_what_happens_before_does_not_order():
+def test_a_race_is_a_conflict_that_happens_before_does_not_order():
     races = 0
     for steps in traces(2000):
         watch, before = Watch(), happens_before(steps)
@@ -275,7 +284,7 @@ def test_race_is_what_happens_before_does_not_order():
             found = verdict[0] == "race"
             expected = [i for i in conflicts(steps, index) if not before[index] >> i & 1]
             assert found == bool(expected)
-            # Until a variable's first race, that is the same as any pair of conflicting accesses.
+            # Up to a variable's first race, this is equivalent to comparing all pairs of conflicting accesses.
             if any(
                 is_access(steps[i]) and steps[i][2] == step[2] and "write" in (steps[i][1], step[1])
                 and not before[index] >> i & 1
@@ -290,7 +299,7 @@ def test_race_is_what_happens_before_does_not_order():
 
 
 def lockset_by_the_rules(steps, start, end, only=None):
-    """The paper's way: walk from an access to another and apply the rules."""
+    """Compute a lockset as the paper does: walk from one access to the other and apply the rules."""
     lockset = {("thread", steps[start][0])}
     for thread, kind, target in steps[start + 1 : end]:
         if only is not None and thread not in only:
@@ -330,7 +339,7 @@ def compared_by_the_rules(steps, start, end):
 
 
 def test_checks_and_locksets_are_those_of_the_paper():
-    seen = set()
+    observed_checks = set()
     for steps in traces(1200, seed=2):
         watch = Watch()
         for index, step in enumerate(steps):
@@ -338,7 +347,7 @@ def test_checks_and_locksets_are_those_of_the_paper():
             if verdict is None:
                 continue
             check, other, moment = verdict
-            seen.add(check)
+            observed_checks.add(check)
             compared = [(CHECKS.index(compared_by_the_rules(steps, i, index)), i) for i in conflicts(steps, index)]
             if not compared:
                 assert check == "first"
@@ -346,6 +355,6 @@ def test_checks_and_locksets_are_those_of_the_paper():
             hardest, decisive = max(compared)
             assert (check, other) == (CHECKS[hardest], steps[decisive][0])
             resources, threads = watch.goldilocks.lockset(other, moment)
-            elements = {("resource", one) for one in resources} | {("thread", one) for one in threads}
+            elements = {("resource", number) for number in resources} | {("thread", number) for number in threads}
             assert elements == lockset_by_the_rules(steps, decisive, index)
-    assert seen == set(CHECKS)
+    assert observed_checks == set(CHECKS)

@@ -1,4 +1,4 @@
-"""Vector clocks against the transitive closure of what the definition says."""
+"""Vector clocks, compared with the transitive closure of the happens-before definition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ KINDS = [*sorted(GIVES | TAKES), "read"]
 
 
 def random_trace(rng, *, length, resources=3, started=6, strangers=1):
-    """(thread, kind, target); threads are started, end and are joined, some come from nowhere."""
+    """Return random steps (thread, kind, target), including starts, ends and joins.
+
+    No start is recorded for the first `strangers` threads after thread 0.
+    """
     alive, ended = list(range(1 + strangers)), []
     trace = [(thread, "read", 0) for thread in alive]
     next_thread = len(alive)
@@ -36,8 +39,8 @@ def random_trace(rng, *, length, resources=3, started=6, strangers=1):
     return trace
 
 
-def hands_over(earlier, later):
-    """Does the definition have an edge from one step to the later one?"""
+def is_ordered(earlier, later):
+    """Return whether the definition has an edge from the earlier step to the later one."""
     thread, kind, target = earlier
     return (
         thread == later[0]
@@ -48,12 +51,12 @@ def hands_over(earlier, later):
 
 
 def closure(trace):
-    """before[j]: the indices of all steps that happened before step j."""
+    """Return, for each step, the indices of all steps that happen before it."""
     before = []
     for j, later in enumerate(trace):
         found = set()
         for i in range(j):
-            if hands_over(trace[i], later):
+            if is_ordered(trace[i], later):
                 found |= before[i] | {i}
         before.append(found)
     return before
@@ -63,12 +66,12 @@ def clocks(trace):
     order, epochs, before = HappensBefore(), [], []
     for thread, kind, target in trace:
         order.thread_clock(thread)
-        epoch = order.epoch(thread)  # a giving step belongs to what it gives
+        epoch = order.epoch(thread)  # taken before the step, since a giving step publishes its own epoch
         order.step(thread, kind, target)
         if kind != "end":
-            before.append({i for i, known in enumerate(epochs) if order.is_before(known, thread)})
+            before.append({i for i, earlier in enumerate(epochs) if order.is_before(earlier, thread)})
         else:
-            before.append(None)  # the thread is gone; what it knew shows in who joins it
+            before.append(None)  # the thread has ended; its clock is checked through the threads that join it
         epochs.append(epoch)
     return before
 
@@ -82,16 +85,16 @@ def agree(trace):
 
 def test_agrees_with_the_closure_on_random_traces():
     rng = random.Random(20)
-    seen = set()
+    observed_kinds = set()
     for number in range(3000):
         trace = random_trace(rng, length=rng.randrange(5, 30), strangers=number % 3)
-        seen |= {kind for _, kind, _ in trace}
+        observed_kinds |= {kind for _, kind, _ in trace}
         assert not agree(trace)
-    assert seen >= ORDERING | {"begin"}
+    assert observed_kinds >= ORDERING | {"begin"}
 
 
-def test_agrees_with_the_closure_where_threads_come_and_go():
-    # More threads than in the traces above, on few resources: slots are used again.
+def test_agrees_with_the_closure_when_slots_are_reused():
+    # These traces have more threads and fewer resources than those above, so clock slots are reused.
     rng = random.Random(21)
     for _ in range(60):
         assert not agree(random_trace(rng, length=120, resources=2, started=40, strangers=0))
@@ -101,8 +104,9 @@ def test_agrees_with_the_closure_where_threads_come_and_go():
     "pair",
     ["release acquire", "notify woken", "set wait-set", "up down", "put get", "task-done join-queue"],
 )
-def test_each_giving_step_orders_the_taking_one(pair):
-    # Thread 0 gives on resource 5, thread 1 takes from it: what 0 did before is known then, what it did after is not.
+def test_each_giving_step_orders_the_taking_step(pair):
+    # Thread 0 gives on resource 5 and thread 1 takes from it. Steps of thread 0 before the give happen before thread
+    # 1's next step. Steps after the give do not.
     give, take = pair.split()
     order = HappensBefore()
     before = order.epoch(0)
@@ -115,8 +119,8 @@ def test_each_giving_step_orders_the_taking_one(pair):
     assert not order.is_before(after, 1)
 
 
-def test_both_givers_are_known():
-    # Two put into a queue without knowing of each other; whoever gets knows of both.
+def test_a_taking_step_is_ordered_after_all_givers():
+    # Two unsynchronized threads put into a queue. Both happen before a get.
     order = HappensBefore()
     epochs = [order.epoch(thread) for thread in (0, 1)]
     order.step(0, "put", 5)
@@ -125,8 +129,8 @@ def test_both_givers_are_known():
     assert [order.is_before(epoch, 2) for epoch in epochs] == [True, True]
 
 
-def test_threads_that_are_joined_leave_nothing_behind():
-    # One after the other, each joined before the next one starts: two slots are enough for a thousand threads.
+def test_joined_threads_free_their_slots():
+    # Each thread is joined before the next one starts, so two slots are enough for a thousand threads.
     order = HappensBefore()
     for thread in range(1, 1001):
         order.step(0, "start", thread)
@@ -138,7 +142,7 @@ def test_threads_that_are_joined_leave_nothing_behind():
     assert set(order.thread_clocks) == {0}
 
 
-def test_threads_that_nobody_joins_are_bounded():
+def test_the_number_of_slots_of_unjoined_threads_is_bounded():
     order = HappensBefore()
     for thread in range(1, 1001):
         order.step(0, "start", thread)
@@ -149,8 +153,8 @@ def test_threads_that_nobody_joins_are_bounded():
     assert len(order.thread_clock(0).clock) <= MAX_ENDED + 2
 
 
-def test_a_thread_that_was_forgotten_is_taken_as_known():
-    # Thread 1 ends and nobody joins it. Thread 0 does not know of it, until too many others ended after it.
+def test_a_forgotten_thread_counts_as_happening_before():
+    # Thread 1 ends and is never joined. It does not happen before thread 0 until too many others have ended after it.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)
@@ -163,8 +167,9 @@ def test_a_thread_that_was_forgotten_is_taken_as_known():
     assert order.is_before(epoch, 0)
 
 
-def test_a_thread_from_nowhere_can_join_one_that_was_forgotten():
-    # Thread 2 takes over the slot of thread 1, which main joined. Thread 3, which nobody started, joins 1 as well.
+def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reused():
+    # Thread 2 reuses the slot of thread 1, which main has joined. Thread 3, without a recorded start, also joins thread
+    # 1.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)
@@ -176,8 +181,9 @@ def test_a_thread_from_nowhere_can_join_one_that_was_forgotten():
     assert order.is_before(epoch, 3)
 
 
-def test_the_next_thread_in_a_slot_is_another_one():
-    # Thread 1 is joined and leaves its slot to thread 2: main knows all of 1 and nothing of 2.
+def test_threads_that_reuse_a_slot_are_distinguished():
+    # Thread 2 reuses the slot of thread 1, which was joined. All of thread 1 happens before main, and nothing of thread
+    # 2.
     order = HappensBefore()
     order.step(0, "start", 1)
     first = order.epoch(1)

@@ -1,4 +1,4 @@
-"""Which locks a thread holds."""
+"""`HeldLocks`, which tracks the locks that each thread holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from raddle.analysis.locksets import HeldLocks
 
 
-def test_a_set_that_was_given_out_does_not_change():
+def test_a_returned_set_does_not_change_later():
     held = HeldLocks()
     held.acquired(1, 7)
     before = held.by(1)
@@ -22,19 +22,19 @@ def test_locks_may_be_released_in_any_order_and_by_any_thread():
     for lock in (1, 2, 3):
         held.acquired(0, lock)
     held.released(0, 1)
-    held.released(5, 3)  # not its own
+    held.released(5, 3)  # thread 5 releases a lock that thread 0 holds
     assert held.by(0) == {2}
     assert held.by(5) == set()
 
 
-def test_a_lock_is_held_by_one_thread_even_if_a_release_was_not_seen():
+def test_an_acquire_replaces_the_holder_even_without_a_recorded_release():
     held = HeldLocks()
     held.acquired(1, 7)
     held.acquired(2, 7)
     assert (held.by(1), held.by(2)) == (set(), {7})
 
 
-def test_a_release_of_what_nobody_holds_changes_nothing():
+def test_releasing_a_free_lock_changes_nothing():
     held = HeldLocks()
     held.released(1, 7)
     held.acquired(1, 8)
@@ -42,8 +42,8 @@ def test_a_release_of_what_nobody_holds_changes_nothing():
     assert held.by(1) == {8}
 
 
-def test_agrees_with_looking_back_over_the_trace():
-    # By definition: a thread holds a lock if the last step on that lock is an acquire by that thread.
+def test_agrees_with_a_search_of_the_whole_trace():
+    # By definition, a thread holds a lock if the last step on that lock is an acquire by that thread.
     choose = random.Random(4)
     for _ in range(300):
         held, steps = HeldLocks(), []
@@ -52,6 +52,6 @@ def test_agrees_with_looking_back_over_the_trace():
             kind = choose.choice(["acquire", "release"])
             steps.append((thread, kind, lock))
             (held.acquired if kind == "acquire" else held.released)(thread, lock)
-            for one in range(3):
+            for observed in range(3):
                 last = {lock: (thread, kind) for thread, kind, lock in steps}
-                assert held.by(one) == {lock for lock, step in last.items() if step == (one, "acquire")}
+                assert held.by(observed) == {lock for lock, step in last.items() if step == (observed, "acquire")}

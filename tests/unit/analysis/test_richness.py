@@ -1,4 +1,4 @@
-"""How many requirements there are in all, from how often each was covered."""
+"""Estimating the total number of requirements from how often each was covered."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = 10**9  # so many executions that (m - 1) / m is 1, as in published figures for individuals instead of samples
+MANY = 10**9  # executions: so many that (m - 1) / m is 1, as in published figures for individuals instead of samples
 
 
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
-        # From EstimateS, bias-corrected, as the tests of scikit-bio give them: estimate, lower and upper end.
+        # Estimate, lower and upper bound, bias-corrected. From EstimateS, as quoted in the tests of scikit-bio.
         ([1, 1, 4, 2, 5, 2, 4, 1, 2], (9.75, 9.07, 17.45)),
         ([1, 1, 4, 5], (5, 4.08, 17.27)),
         ([2, 2, 4, 5], (4, 4, 4.95)),
     ],
 )
-def test_published_figures(counts, expected):
+def test_the_interval_matches_published_figures(counts, expected):
     assert interval(counts, MANY) == pytest.approx(expected, abs=0.005)
 
 
-def test_trees_of_barro_colorado():
-    # R's vegan gives for its data set BCI 225 species in 50 plots, and by the first-order jackknife
-    # 225 + 21 · 49/50 = 245.58, by Chao2 without bias correction 225 + 49/50 · 21² / (2·19) = 236.37: 21 in one
-    # plot, 19 in two. Corrected it is 225 + 49/50 · 21·20 / (2·20) = 235.29.
+def test_the_estimate_for_the_trees_of_barro_colorado():
+    # The data set BCI of R's package vegan has 225 species in 50 plots. Its first-order jackknife estimate is
+    # 225 + 21 · 49/50 = 245.58, and Chao2 without bias correction is 225 + 49/50 · 21² / (2·19) = 236.37. So 21 species
+    # are in one plot and 19 in two. With bias correction Chao2 is 225 + 49/50 · 21·20 / (2·20) = 235.29.
     counts = [1] * 21 + [2] * 19 + [10] * 185
     assert interval(counts, 50)[0] == pytest.approx(235.29)
     assert estimate(counts, 50).number == 235
 
 
-def test_by_hand():
+def test_the_interval_matches_a_calculation_by_hand():
     # m = 4, Q1 = 3, Q2 = 0: 3 + 3/4 · 3·2 / 2 = 5.25.
     # Variance 3/4·3 + 9/16 · 3·25/4 - 9/16 · 81 / (4·5.25) = 2.25 + 10.546875 - 2.169643 = 10.627232;
     # T = 2.25, log(1 + 10.627232/5.0625) = 1.131304, K = exp(1.96 · 1.063628) = 8.042;
@@ -43,22 +43,22 @@ def test_by_hand():
     assert estimate([1, 1, 1], 4) == Total(5, ESTIMATED, 3, 22)
 
 
-def test_one_execution_says_nothing():
+def test_one_execution_gives_no_estimate():
     assert estimate([1, 1, 1], 1) == Total(None, UNKNOWN)
     assert estimate([], 0) == estimate([], 1) == Total(None, UNKNOWN)
 
 
-def test_nothing_covered():
+def test_without_coverage_the_estimate_is_nothing_to_cover():
     assert estimate([], 100) == Total(0, ESTIMATED, 0, 0)
     assert str(estimate([], 100)) == "nothing to cover"
 
 
-def test_everything_covered_often():
-    # M/S = 50: the chance to have missed one is e^-50.
+def test_frequent_coverage_gives_a_narrow_interval():
+    # M/S = 50, so the chance that a requirement was missed is e^-50.
     assert estimate([50] * 7, 50) == Total(7, ESTIMATED, 7, 8)
 
 
-def test_requirements_covered_by_none_do_not_count():
+def test_requirements_with_a_count_of_zero_are_ignored():
     assert estimate([0, 0, 1, 1, 3], 9) == estimate([1, 1, 3], 9)
 
 
@@ -71,7 +71,7 @@ def test_counts_beyond_the_executions_are_refused():
         interval([1], 1)
 
 
-def test_what_always_holds():
+def test_estimates_lie_within_their_bounds():
     random = Random(12)
     for _ in range(3000):
         executions = random.choice([2, 3, 10, 1000])
@@ -84,23 +84,23 @@ def test_what_always_holds():
         assert 0 <= chance_of_new(counts, executions) <= 1
 
 
-def test_the_interval_mostly_holds_the_truth():
-    # 100 requirements, all equally likely in each of 10 executions: Chao2 is made for that. 95 % are promised;
-    # 40 of 50 would be far from it.
+def test_the_interval_usually_contains_the_true_total():
+    # 100 requirements are equally likely in each of 10 executions, as Chao2 assumes. The interval should contain the
+    # total in 95 % of the cases. 40 of 50 would be far too few.
     random = Random(13)
-    held = 0
+    contained = 0
     for _ in range(50):
         counts = [sum(random.random() < 0.15 for _ in range(10)) for _ in range(100)]
         total = estimate(counts, 10)
-        held += total.low <= 100 <= total.high
-    assert held > 40
+        contained += total.low <= 100 <= total.high
+    assert contained > 40
 
 
-def test_chance_of_new():
-    # 3 of 5 were covered once only, in 30 executions.
+def test_the_chance_of_new_coverage_is_the_share_of_requirements_covered_once():
+    # 3 of 5 requirements were covered only once, in 30 executions.
     assert chance_of_new([1, 1, 1, 20, 30], 30) == pytest.approx(0.1)
     assert chance_of_new([4, 5], 30) == 0
-    # One execution that covered five: the next brings five new ones, if like it; a chance is at most 1.
+    # One execution covered five requirements, so a similar one would cover five new ones. A chance is at most 1.
     assert chance_of_new([1] * 5, 1) == 1
     assert chance_of_new([], 0) == 1
     assert chance_of_new([], 10) == 0

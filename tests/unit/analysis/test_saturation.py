@@ -1,4 +1,4 @@
-"""When a search is saturated, and what it says about the rest."""
+"""Detecting saturation, and estimating the chance of new coverage."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ def after(news):
     return saturation
 
 
-def test_a_shoulder_is_waited_out():
-    # Something new came in execution 1000: as long again has to pass.
+def test_a_plateau_must_last_as_long_as_the_search_before_it():
+    # Execution 1000 covers something new, so 1000 more must follow without new coverage.
     assert not after([0] * 999 + [1] + [0] * 999).reached
     assert after([0] * 999 + [1] + [0] * 1000).reached
 
 
-def test_a_quick_search_is_given_some_time():
+def test_a_short_search_needs_a_minimum_number_of_executions():
     assert not after([1] + [0] * (PATIENCE - 1)).reached
     assert after([1] + [0] * PATIENCE).reached
 
 
-def test_what_came_once_makes_more_likely():
-    # 1 of 1,000 executions covered something that no other did: about one more in the next 1,000, 1 - 1/e.
+def test_a_requirement_covered_once_raises_the_chance_of_new_coverage():
+    # 1 of 1,000 executions covers a requirement that no other one covers. So about one more is expected in the next
+    # 1,000, and the chance of anything new is 1 - 1/e.
     tally = Tally()
     for number in range(1, 1001):
         tally.add(number, "sync", [("a",), ("b",)] if number == 400 else [("a",)])
@@ -33,7 +34,7 @@ def test_what_came_once_makes_more_likely():
     assert round(chance_of_anything_new(tally, 10), 2) == 0.01
 
 
-def test_a_few_executions_say_nothing():
+def test_fewer_than_100_executions_give_no_estimate():
     tally = Tally()
     for number in range(1, 100):
         tally.add(number, "sync", [("a",)])
@@ -42,15 +43,16 @@ def test_a_few_executions_say_nothing():
     assert chance_of_anything_new(tally) == 0
 
 
-def test_what_came_lately_makes_more_likely():
-    # Everything was covered twice, but one came first in the last quarter: 1/ln 2 · ln 2 = one more in 1,000.
+def test_recent_new_coverage_raises_the_chance_of_new_coverage():
+    # Everything was covered at least twice, but one requirement was new in the second half. Logarithmic growth then
+    # gives 1/ln 2 · ln 2 = 1 more requirement in the next 1,000 executions.
     tally = Tally()
     for number in range(1, 1001):
         tally.add(number, "sync", [("a",), ("b",)] if number in (800, 900) else [("a",)])
     assert round(chance_of_anything_new(tally, 1000), 2) == 0.63
 
 
-def test_rare_is_one_in_two_hundred():
+def test_few_unique_means_at_most_one_in_two_hundred():
     tally = Tally()
     for number in range(1, 201):
         tally.add(number, "sync", [("a",), ("b",)] if number == 7 else [("a",)])

@@ -1,4 +1,4 @@
-"""An exception that ends a thread: what is kept of it."""
+"""Notes of an exception that ends a thread, in outcomes and findings."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def failing() -> None:
 NOTES = ("Failing test case: test_it(\n    n=0,\n)", "second")
 
 
-def test_an_outcome_has_the_notes() -> None:
+def test_an_outcome_contains_the_notes_of_the_exception() -> None:
     with pytest.raises(ValueError, match="no") as caught:
         failing()
     assert explain_error(caught.value, "T1").notes == NOTES
 
 
-def test_whatever_is_in_the_place_of_notes() -> None:
+def test_notes_of_any_type_are_accepted() -> None:
     # PEP 678: `__notes__` may be set to anything, and tracebacks must still be printed.
     error = ValueError("no")
     assert notes_of(error) == ()
@@ -41,7 +41,7 @@ WITH_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system t
 
 
 @pytest.mark.parametrize("isolate", ["none", pytest.param("fork", marks=WITH_FORK)])
-def test_findings_have_the_notes(isolate: str) -> None:
+def test_findings_contain_the_notes_of_the_exception(isolate: str) -> None:
     result = raddle.explore(failing, isolate=isolate, executions=1, shrink=False)
     (finding,) = result.findings
     assert finding.notes == NOTES
@@ -49,7 +49,7 @@ def test_findings_have_the_notes(isolate: str) -> None:
     assert json.loads(json.dumps(finding.as_json()))["notes"] == list(NOTES)
 
 
-def test_the_raised_error_shows_them() -> None:
+def test_the_error_raised_by_check_shows_the_notes() -> None:
     with pytest.raises(AssertionError) as caught:
         raddle.check(failing)
     assert "\nFailing test case: test_it(\n    n=0,\n)\nsecond\n" in str(caught.value)

@@ -1,4 +1,4 @@
-"""Potential deadlocks, told by abstract locks and sites; the circles themselves are tested with the lock graph."""
+"""Warnings about potential deadlocks. The search for cycles is tested in `test_lock_graph.py`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from raddle.checks.lock_cycles import LockCycles
 from raddle.entities import AbstractObject, make_entities
 from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
-ONE, OTHER = AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")
+FIRST, SECOND = AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")
 SITE = 70000
 
 
-def warnings(*executions, resources=(ONE, OTHER)):
+def warnings(*executions, resources=(FIRST, SECOND)):
     check = LockCycles()
     for steps in executions:
         check.begin(make_entities(resources=resources))
@@ -28,7 +28,7 @@ def nested(thread, first, second, *, site):
 
 
 STARTS = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
-CIRCLE = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 0, site=20)]
+CYCLE = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 0, site=20)]
 EXPECTED = ReportedWarning(
     POTENTIAL_DEADLOCK,
     "the Lock made at m.py:1 -> the Lock made at m.py:2",
@@ -36,30 +36,31 @@ EXPECTED = ReportedWarning(
 )
 
 
-def test_a_circle():
-    assert warnings(CIRCLE) == [EXPECTED]
+def test_a_cycle_is_reported_with_its_locks_and_sites():
+    assert warnings(CYCLE) == [EXPECTED]
 
 
-def test_it_is_told_once_whichever_threads_and_executions_showed_it():
+def test_a_cycle_is_reported_once_for_all_threads_and_executions():
     other_way = [*STARTS, *nested(1, 1, 0, site=20), *nested(2, 0, 1, site=10)]
-    assert warnings(CIRCLE, other_way, CIRCLE + CIRCLE[2:]) == [EXPECTED]
+    assert warnings(CYCLE, other_way, CYCLE + CYCLE[2:]) == [EXPECTED]
 
 
-def test_locks_of_different_executions_make_no_circle():
+def test_locks_of_different_executions_make_no_cycle():
     assert warnings([*STARTS, *nested(1, 0, 1, site=10)], [*STARTS, *nested(2, 1, 0, site=20)]) == []
 
 
-def test_locks_of_one_place_are_told_apart_within_an_execution():
-    # Locks 0, 1, 2 were made in one place. 0 before 1 and 1 before 2 is no circle, although the names are the same.
-    resources = (ONE, ONE, ONE)
+def test_locks_created_at_one_line_are_distinguished_within_an_execution():
+    # Locks 0, 1 and 2 were created at one line. Acquiring 0 before 1 and 1 before 2 is no cycle, although the locks
+    # have the same description.
+    resources = (FIRST, FIRST, FIRST)
     chain = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 2, site=20)]
     assert warnings(chain, resources=resources) == []
     assert len(warnings([*chain, (0, "start", 3, SITE), *nested(3, 2, 0, site=30)], resources=resources)) == 1
 
 
-def test_it_is_known_when_there_were_too_many(monkeypatch):
+def test_the_check_records_that_it_gave_up(monkeypatch):
     monkeypatch.setattr(lock_graph, "MAX_EDGE_VISITS", 1)
     check = LockCycles()
-    check.begin(make_entities(resources=[ONE, OTHER]))
-    check.feed(CIRCLE)
+    check.begin(make_entities(resources=[FIRST, SECOND]))
+    check.feed(CYCLE)
     assert check.gave_up

@@ -1,4 +1,4 @@
-"""Data races by happens-before: small executions by hand, random ones against the definition."""
+"""Data races by happens-before: small executions by hand, and random ones compared with the definition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pairs(*executions):
 START = (0, "start", 1, SITE)
 
 
-def test_two_accesses_that_nothing_orders():
+def test_two_unordered_conflicting_accesses_race():
     steps = [START, (0, "read", 0, SITE + 1), (1, "write", 0, SITE + 2)]
     assert races(steps) == [ReportedWarning(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
 
@@ -38,12 +38,12 @@ def test_two_reads_are_no_race():
     assert pairs([START, (0, "read", 0, SITE + 1), (1, "read", 0, SITE + 2)]) == []
 
 
-def test_the_sites_come_in_their_own_order_whoever_was_first():
+def test_the_sites_of_a_race_are_sorted():
     steps = [START, (0, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
     assert races(steps) == [ReportedWarning(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
 
 
-def test_start_and_join_order():
+def test_accesses_ordered_by_start_and_join_do_not_race():
     steps = [
         (0, "write", 0, SITE + 1), START, (1, "begin", 1, 0), (1, "write", 0, SITE + 2), (1, "end", 1, 0),
         (0, "join", 1, SITE), (0, "write", 0, SITE + 3),
@@ -51,24 +51,24 @@ def test_start_and_join_order():
     assert pairs(steps) == []
 
 
-def test_one_lock_orders():
+def test_accesses_under_one_lock_do_not_race():
     def section(thread, site):
         return [(thread, "acquire", 0, site), (thread, "write", 0, site + 1), (thread, "release", 0, site)]
 
     assert pairs([START, *section(0, SITE + 1), *section(1, SITE + 10)]) == []
-    # What thread 1 does after its release is not known to thread 0.
+    # Steps of thread 1 after its release are not ordered before thread 0.
     late = [START, *section(1, SITE + 10), (1, "write", 0, SITE + 20), *section(0, SITE + 1)]
     assert pairs(late) == [("C.x", SITE + 2, SITE + 20)]
 
 
 def test_all_pairs_are_found_not_only_the_first():
-    # Thread 1 writes at 2 and 3, thread 0 reads at 4: both pairs race.
+    # Thread 1 writes at sites 2 and 3, and thread 0 reads at site 4. Both pairs race.
     steps = [START, (1, "write", 0, SITE + 2), (1, "write", 0, SITE + 3), (0, "read", 0, SITE + 4)]
     assert pairs(steps) == [("C.x", SITE + 2, SITE + 4), ("C.x", SITE + 3, SITE + 4)]
 
 
-def test_knowing_the_last_write_is_not_enough_after_a_race():
-    # Threads 1 and 2 write unordered at 1 and 2; thread 0 takes from 2 only, so it still races with 1.
+def test_after_a_race_all_unordered_writes_are_compared():
+    # The writes of threads 1 and 2 are unordered. Thread 0 synchronizes only with thread 2, so it still races with 1.
     steps = [
         (0, "start", 1, SITE), (0, "start", 2, SITE), (1, "write", 0, SITE + 1), (2, "write", 0, SITE + 2),
         (2, "release", 0, SITE), (0, "acquire", 0, SITE), (0, "read", 0, SITE + 3),
@@ -86,7 +86,7 @@ def test_different_objects_of_one_class_are_different_variables():
     assert races(steps, variables=(X, X)) == []
 
 
-def test_each_pair_is_reported_once_whichever_execution_showed_it():
+def test_each_pair_is_reported_once_for_all_executions():
     one = [START, (0, "read", 0, SITE + 1), (1, "write", 0, SITE + 2)]
     other = [START, (1, "write", 0, SITE + 2), (0, "read", 0, SITE + 1), (0, "read", 1, SITE + 3)]
     assert pairs(one, other, one) == [("C.x", SITE + 1, SITE + 2)]
@@ -118,9 +118,9 @@ def random_trace(rng):
 
 
 def by_definition(steps):
-    """Pairs of conflicting accesses of different threads that the closure leaves unordered."""
+    """Return the pairs of conflicting accesses that the transitive closure leaves unordered."""
 
-    def hands_over(one, other):
+    def is_ordered(one, other):
         return (
             one[0] == other[0]
             or (one[1] in GIVES and other[1] in TAKES and one[2] == other[2])
@@ -130,14 +130,14 @@ def by_definition(steps):
 
     before, found = [], set()
     for j, later in enumerate(steps):
-        known = set()
+        ordered = set()
         for i in range(j):
-            if hands_over(steps[i], later):
-                known |= before[i] | {i}
-        before.append(known)
+            if is_ordered(steps[i], later):
+                ordered |= before[i] | {i}
+        before.append(ordered)
         for i in range(j):
             kinds = {steps[i][1], later[1]}
-            if i not in known and kinds <= {"read", "write"} and "write" in kinds and steps[i][2] == later[2]:
+            if i not in ordered and kinds <= {"read", "write"} and "write" in kinds and steps[i][2] == later[2]:
                 name = ("C.x", "C.y")[later[2]]
                 found.add((name, *sorted((steps[i][3], later[3]))))
     return sorted(found)
@@ -145,10 +145,10 @@ def by_definition(steps):
 
 def test_agrees_with_the_definition_on_random_traces():
     rng = random.Random(30)
-    some = 0
+    racy = 0
     for _ in range(3000):
         steps = random_trace(rng)
         expected = by_definition(steps)
-        some += bool(expected)
+        racy += bool(expected)
         assert pairs(steps) == expected, steps
-    assert some > 1000
+    assert racy > 1000

@@ -1,4 +1,4 @@
-"""Cautions about variables: Eraser's race, and Avio's unserializable cases."""
+"""Warnings about variables: Eraser's race state and AVIO's unserializable cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raddle.checks.warned_variables import WarnedVariables
 from raddle.entities import AbstractObject, AbstractVariable, make_entities
 from raddle.warning import LOCKSET, UNSERIALIZABLE, ReportedWarning
 
-S = 70_000  # sites are S + something
+S = 70_000  # base for site numbers
 SERIALIZABLE = {
     ("read", "read", "read"),
     ("read", "read", "write"),
@@ -22,7 +22,10 @@ CASES = list(itertools.product(["read", "write"], repeat=3))
 
 
 def warnings(*texts, kind=None):
-    """Of one execution; steps are "1 read 4" (thread, kind, site), or "1 acquire 0" (thread, kind, target)."""
+    """Return the warnings of one execution.
+
+    Steps are texts such as "1 read 4" (thread, kind, site) or "1 acquire 0" (thread, kind, target).
+    """
     check = WarnedVariables()
     watch(check, *texts)
     return [warning for warning in check.warnings() if kind in (None, warning.kind)]
@@ -46,30 +49,30 @@ def as_step(text):
 
 @pytest.mark.parametrize(("first", "between", "second"), CASES)
 def test_four_of_eight_cases_are_unserializable(first, between, second):
-    # r/w/r, w/w/r, w/r/w and r/w/w, in the paper's words.
+    # The paper's cases are r/w/r, w/w/r, w/r/w and r/w/w.
     found = warnings(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
     assert bool(found) == ((first, between, second) not in SERIALIZABLE)
 
 
-def test_what_is_said_about_it():
+def test_an_unserializable_warning_has_three_sites_and_kinds():
     assert warnings("1 read 1", "2 write 9", "1 write 2", kind=UNSERIALIZABLE) == [
         ReportedWarning(UNSERIALIZABLE, "C.n", (S + 1, S + 9, S + 2), "read, written, written")
     ]
 
 
 def test_an_access_in_between_counts_even_if_it_was_not_the_last():
-    # The last to come between reads, which alone would be serializable.
+    # The last access in between is a read, which alone would be serializable.
     (found,) = warnings("1 read 1", "2 write 8", "2 read 9", "1 read 2", kind=UNSERIALIZABLE)
     assert found.sites == (S + 1, S + 8, S + 2)
     (found,) = warnings("1 write 1", "2 read 8", "3 write 9", "1 write 2", kind=UNSERIALIZABLE)
     assert found.sites == (S + 1, S + 8, S + 2)
 
 
-def test_what_came_before_the_block_is_not_in_between():
+def test_an_access_before_the_block_is_not_in_between():
     assert warnings("2 write 9", "1 read 1", "2 read 8", "1 read 2", kind=UNSERIALIZABLE) == []
 
 
-def test_a_locked_check_and_a_locked_act_are_not_one_although_each_is_guarded():
+def test_separately_locked_check_and_act_are_unserializable():
     def locked(text):
         return (f"{text[0]} acquire 0", text, f"{text[0]} release 0")
 
@@ -78,36 +81,36 @@ def test_a_locked_check_and_a_locked_act_are_not_one_although_each_is_guarded():
     assert warnings(*steps, kind=LOCKSET) == []
 
 
-def test_two_calls_are_no_block():
-    # A method that is called twice, each time under a lock, say.
+def test_two_calls_form_no_block():
+    # The method is called twice, for example each time under a lock.
     calls = ("1 enter 0", "1 read 1", "1 leave 0", "2 write 9", "1 enter 0", "1 write 2", "1 leave 0")
     assert warnings(*calls, kind=UNSERIALIZABLE) == []
-    # A call in between does not cut the block of the one around it.
+    # A nested call does not split a block of its caller.
     around = ("1 enter 0", "1 read 1", "1 enter 0", "1 leave 0", "2 write 9", "1 write 2", "1 leave 0")
     assert len(warnings(*around, kind=UNSERIALIZABLE)) == 1
 
 
-def test_a_loop_that_comes_round_is_no_block():
+def test_two_iterations_of_a_loop_form_no_block():
     assert warnings("1 write 2", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
     assert warnings("1 read 1", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
 
 
-def test_two_tasks_of_a_worker_are_no_block():
+def test_two_tasks_of_a_worker_form_no_block():
     assert warnings("1 read 1", "2 write 9", "1 task 2", "1 write 2", kind=UNSERIALIZABLE) == []
 
 
-def test_what_the_program_orders_itself_is_meant():
-    # A result that is set to nothing, computed by a thread that is then joined, and read.
+def test_an_access_that_the_program_orders_in_between_is_intended():
+    # A result is initialized, computed by a thread that is then joined, and read.
     steps = ["0 write 1", "0 start 1", "1 write 9", "1 end 1", "0 join 1", "0 read 2"]
     assert warnings(*steps, kind=UNSERIALIZABLE) == []
-    # The same by messages; not if one of the two is missing.
+    # Messages in both directions have the same effect. One direction is not enough.
     there, back = ["0 put 2", "1 get 2"], ["1 put 2", "0 get 2"]
     assert warnings("0 write 1", *there, "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE) == []
     assert len(warnings("0 write 1", *there, "1 write 9", "0 read 2", kind=UNSERIALIZABLE)) == 1
     assert len(warnings("0 write 1", "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE)) == 1
 
 
-def test_one_caution_for_each_block():
+def test_each_block_is_reported_once():
     block = ("1 read 1", "2 write 9", "1 write 2")
     assert len(warnings(*block, *block, "1 read 1", "3 write 8", "1 write 2", kind=UNSERIALIZABLE)) == 1
 
@@ -115,8 +118,8 @@ def test_one_caution_for_each_block():
 # -- Eraser -------------------------------------------------------------------------------------------
 
 
-def test_a_variable_that_no_lock_guards_always():
-    # Virgin, exclusive, exclusive', modified with lock 0, race: thread 2 has another lock.
+def test_a_variable_without_a_common_lock_is_reported():
+    # The states are virgin, exclusive, exclusive', modified (with lock 0) and race, as thread 2 holds another lock.
     steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(
@@ -126,32 +129,33 @@ def test_a_variable_that_no_lock_guards_always():
     ]  # fmt: skip
 
 
-def test_the_other_site_is_the_last_one_of_another_thread():
-    # Thread 1 comes back with a read, which is not a race, then writes; thread 2 was last at 3.
+def test_the_other_site_is_the_last_access_of_another_thread():
+    # Thread 1 reads again, which is not a race, and then writes. Thread 2's last access is at site 3.
     (found,) = warnings("1 write 1", "2 write 2", "2 read 3", "1 read 4", "1 write 5", kind=LOCKSET)
     assert found.sites == (S + 3, S + 5)
 
 
 def locked(text, *locks):
-    """A step, with the locks around it."""
+    """Return a step surrounded by acquires and releases of the locks."""
     thread = text[0]
     return (*(f"{thread} acquire {lock}" for lock in locks), text, *(f"{thread} release {lock}" for lock in locks))
 
 
-def test_the_two_accesses_have_no_lock_in_common():
-    # Thread 1 reads without the lock. Only when it writes, with the lock, is that a race; both writes had the lock.
+def test_the_reported_accesses_have_no_lock_in_common():
+    # Thread 1 reads without the lock. The race is detected only when it writes, with the lock. The two writes share the
+    # lock, so the warning names the read.
     steps = [*locked("1 write 1", 0), *locked("2 write 2", 0), "1 read 3", *locked("1 write 4", 0)]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(LOCKSET, "C.n", (S + 2, S + 3), "written under the Lock made at m.py:1, read under no lock")
     ]
 
 
-def test_locks_that_are_not_all_the_same_in_any_two_accesses():
-    # Any two accesses have a lock in common; all three have none.
+def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
+    # Any two accesses have a lock in common, but all three do not.
     steps = [
         *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
     ]  # fmt: skip
-    assert warnings(*steps, kind=LOCKSET) == []  # lock 0 was held since the variable was shared
+    assert warnings(*steps, kind=LOCKSET) == []  # lock 0 was held at every access since the variable was shared
     one, two, three = "the Lock made at m.py:1", "the Lock made at m.py:2", "the Queue made at m.py:3"
     (found,) = warnings(*steps, *locked("2 read 5", 1, 2), kind=LOCKSET)
     assert found.sites == (S + 3, S + 4, S + 5)
@@ -159,66 +163,66 @@ def test_locks_that_are_not_all_the_same_in_any_two_accesses():
         f"sometimes written under {one} and {three}, sometimes written under {one} and {two}, "
         f"sometimes read under {two} and {three}"
     )
-    # Two that are in conflict come later, and are said instead.
+    # Two conflicting accesses without a common lock come later and replace the vague warning.
     (found,) = warnings(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
     assert (found.sites, found.is_vague) == ((S + 4, S + 6), False)
 
 
-def test_what_one_thread_does_without_a_lock_is_in_conflict_with_no_reader():
-    # Thread 1 reads without a lock, and is the only one that writes; thread 2 only reads, with the lock.
+def test_an_unlocked_read_by_the_only_writer_gets_a_vague_warning():
+    # Thread 1 reads without a lock and is the only writer. Thread 2 only reads, with the lock.
     steps = [*locked("1 write 1", 0), *locked("2 read 2", 0), "1 read 3", *locked("1 write 4", 0)]
     (found,) = warnings(*steps, kind=LOCKSET)
     assert (found.sites, found.note) == ((S + 3,), "sometimes read under no lock")
 
 
-def test_what_is_said_is_true():
+def test_lockset_warnings_are_accurate_on_random_executions():
     choose = random.Random(5)
-    told = {True: 0, False: 0}
+    counts = {True: 0, False: 0}
     for _ in range(1500):
         accesses = [
             (choose.randrange(3), choose.choice(["read", "write"]), choose.sample(range(3), choose.randrange(3)))
             for _ in range(choose.randrange(12))
         ]
-        steps = [locked(f"{who} {kind} {at}", *locks) for at, (who, kind, locks) in enumerate(accesses)]
+        steps = [locked(f"{thread} {kind} {at}", *locks) for at, (thread, kind, locks) in enumerate(accesses)]
         for warning in warnings(*itertools.chain(*steps), kind=LOCKSET):
             named = [accesses[site - S] for site in warning.sites]
             assert not set.intersection(*(set(locks) for _, _, locks in named))
             if not warning.is_vague:
-                (one, kind, _), (other, other_kind, _) = named
-                assert one != other
+                (thread, kind, _), (other_thread, other_kind, _) = named
+                assert thread != other_thread
                 assert "write" in (kind, other_kind)
-            told[warning.is_vague] += 1
-    assert min(told.values()) > 5
+            counts[warning.is_vague] += 1
+    assert min(counts.values()) > 5
 
 
-def test_one_caution_for_each_variable_over_all_executions():
+def test_each_variable_is_reported_once_for_all_executions():
     check = WarnedVariables()
     for site in (4, 5):
         watch(check, "1 write 1", "2 write 2", f"1 write {site}", "2 write 6")
     assert [warning.sites for warning in check.warnings() if warning.kind == LOCKSET] == [(S + 2, S + 4)]
 
 
-def test_nothing_is_carried_from_one_execution_to_the_next():
+def test_state_is_not_carried_from_one_execution_to_the_next():
     check = WarnedVariables()
     watch(check, "1 read 1", "2 write 9")
     watch(check, "1 write 2")
     assert check.warnings() == []
 
 
-# -- against the definition ---------------------------------------------------------------------------
+# -- comparison with the definition ---------------------------------------------------------------------------
 
 
 def unserializable_blocks(steps):
-    """Straight from the words above, without any order or calls: pairs of sites."""
+    """Yield the site pairs of unserializable blocks by definition, ignoring calls and happens-before."""
     for second, (thread, kind, _, site) in enumerate(steps):
-        mine = [i for i in range(second) if steps[i][0] == thread]
-        if mine and steps[mine[-1]][3] < site:
-            first = mine[-1]
+        earlier = [i for i in range(second) if steps[i][0] == thread]
+        if earlier and steps[earlier[-1]][3] < site:
+            first = earlier[-1]
             if any((steps[first][1], steps[i][1], kind) not in SERIALIZABLE for i in range(first + 1, second)):
                 yield steps[first][3], site
 
 
-def test_finds_what_the_definition_finds():
+def test_unserializable_blocks_agree_with_the_definition():
     choose = random.Random(3)
     number = 0
     for _ in range(1500):
@@ -227,7 +231,7 @@ def test_finds_what_the_definition_finds():
             for _ in range(choose.randrange(20))
         ]
         expected = set(unserializable_blocks([as_step(text) for text in texts]))
-        found = {(one.sites[0], one.sites[2]) for one in warnings(*texts, kind=UNSERIALIZABLE)}
+        found = {(warning.sites[0], warning.sites[2]) for warning in warnings(*texts, kind=UNSERIALIZABLE)}
         assert found == expected
         number += len(found)
     assert number > 1000

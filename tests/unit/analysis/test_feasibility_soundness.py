@@ -1,4 +1,4 @@
-"""What an execution covered is never held to be impossible, and what is said does not depend on the order."""
+"""Soundness of `Feasibility`: covered requirements are never ruled out, and the order of executions is irrelevant."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from raddle.tally import PRUNED
 
 
 def facts_of(entities, *executions):
-    watching = Feasibility()
+    feasibility = Feasibility()
     for steps in executions:
-        watching.begin(entities)
-        watching.feed(steps)
-    return watching.facts()
+        feasibility.begin(entities)
+        feasibility.feed(steps)
+    return feasibility.facts()
 
 
 def test_no_covered_requirement_is_ruled_out():
@@ -27,18 +27,18 @@ def test_no_covered_requirement_is_ruled_out():
     for _ in range(80):
         program = LockedProgram(chance)
         executions = [program.execute() for _ in range(12)]
-        covered, apart = set(), []
+        covered, separate_facts = set(), []
         for steps in executions:
             criterion.begin(program.entities)
             criterion.feed(steps)
             keys = criterion.collect(final=True)
-            apart.append(facts_of(program.entities, steps))
-            assert [criterion.infeasible(key, apart[-1]) for key in keys] == [None] * len(keys)
+            separate_facts.append(facts_of(program.entities, steps))
+            assert [criterion.infeasible(key, separate_facts[-1]) for key in keys] == [None] * len(keys)
             covered |= keys
         together = facts_of(program.entities, *executions)
         assert [criterion.infeasible(key, together) for key in covered] == [None] * len(covered)
-        chance.shuffle(apart)
-        assert sum(apart, PruningFacts()) == together
+        chance.shuffle(separate_facts)
+        assert sum(separate_facts, PruningFacts()) == together
         requirements = list(criterion.requirements(program.model(), together))
         assert covered <= set(requirements)
         total = criterion.total(program.model(), together)
@@ -47,9 +47,11 @@ def test_no_covered_requirement_is_ruled_out():
     assert pruned > 40
 
 
-def test_few_executions_show_what_many_obey():
-    """The programs do the same in every schedule, so what locks, starts and joins forbid shows soon: what three
-    executions that came to their end rule out, a hundred do not cover."""
+def test_what_three_executions_rule_out_is_never_covered_later():
+    """A hundred further executions cover nothing that three complete executions rule out.
+
+    Every schedule runs the same operations, so a few executions show all constraints by locks, starts and joins.
+    """
     chance = random.Random(5)
     criterion = MemoryAccessPatterns()
     programs = 0
@@ -57,7 +59,7 @@ def test_few_executions_show_what_many_obey():
         program = LockedProgram(chance)
         executions = [program.execute() for _ in range(3)]
         if any(len(steps) < sum(map(len, program.threads)) for steps in executions):
-            continue  # a deadlock
+            continue  # a deadlock cut an execution short
         programs += 1
         facts = facts_of(program.entities, *executions)
         for _ in range(100):
@@ -66,15 +68,15 @@ def test_few_executions_show_what_many_obey():
             assert not [key for key in criterion.collect(final=True) if criterion.infeasible(key, facts)]
 
 
-def test_asking_in_between_changes_nothing():
+def test_reading_the_facts_during_an_execution_changes_nothing():
     chance = random.Random(1)
     for _ in range(50):
         program = LockedProgram(chance)
         steps = program.execute()
-        watching = Feasibility()
-        watching.begin(program.entities)
+        feasibility = Feasibility()
+        feasibility.begin(program.entities)
         for step in steps:
-            watching.feed([step])
+            feasibility.feed([step])
             if chance.random() < 0.2:
-                watching.facts()
-        assert watching.facts() == facts_of(program.entities, steps)
+                feasibility.facts()
+        assert feasibility.facts() == facts_of(program.entities, steps)

@@ -1,4 +1,4 @@
-"""The sentences of cautions."""
+"""The sentences that describe warnings, and the removal of duplicate warnings."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ SITES = {70000 + line: Site("bank.py", line, 0, "read", "n", "f", switchable=Fal
 LOCKS = ("the Lock made at bank.py:1", "the RLock made at bank.py:2")
 
 
-def test_data_race():
+def test_a_data_race_names_both_accesses():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70003, 70004), "read, written")
     assert say(warning, SITES) == (
         "`Bank.sum` is read at bank.py:3 and written by another thread at bank.py:4, and nothing orders the two"
     )
 
 
-def test_a_race_of_a_site_with_itself():
+def test_a_race_of_a_site_with_itself_names_the_site_once():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70004, 70004), "written, written")
     assert say(warning, SITES) == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders them"
 
 
-def test_lockset():
+def test_a_lockset_warning_names_both_accesses_and_their_locks():
     warning = ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), f"read under {LOCKS[0]}, written under no lock")
     assert say(warning, SITES) == (
         "no lock is held at every access to `Bank.sum`: it is read under the Lock made at bank.py:1 at bank.py:3, "
@@ -37,7 +37,7 @@ def test_lockset():
     )
 
 
-def test_accesses_of_which_no_two_are_in_conflict():
+def test_a_vague_lockset_warning_says_sometimes():
     note = f"sometimes read under no lock, sometimes written under {LOCKS[0]}"
     assert say(ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
         "no lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
@@ -45,21 +45,21 @@ def test_accesses_of_which_no_two_are_in_conflict():
     )
 
 
-def test_one_thing_is_said_once():
+def test_lockset_warnings_for_one_variable_are_reported_once_per_file():
     vague = ReportedWarning(LOCKSET, "Bank.sum", (70001,), "sometimes read under no lock")
     one, other = (ReportedWarning(LOCKSET, "Bank.sum", (70002, site), "read, written") for site in (70003, 70004))
-    elsewhere = ReportedWarning(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # of another file
+    elsewhere = ReportedWarning(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # in another file
     for order in itertools.permutations([vague, one, other, elsewhere]):
         assert set(deduplicated(order)) == {one, elsewhere}
 
 
-def test_blocks_are_told_apart_and_what_comes_between_is_not():
+def test_unserializable_warnings_are_distinguished_by_block_but_not_by_the_access_in_between():
     between = [ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70001, site, 70003)) for site in (70007, 70008)]
     another = ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70001, 70007, 70004))
     assert deduplicated([*between, another]) == (between[0], another)
 
 
-def test_races_of_other_accesses_are_others():
+def test_races_of_different_accesses_are_all_reported():
     races = tuple(ReportedWarning(DATA_RACE, "Bank.sum", (70001, site), "read, written") for site in (70002, 70003))
     assert deduplicated(races) == races
 
@@ -73,20 +73,20 @@ class Box:
         with self.lock:
             self.n += 1
 
-    def look(self):
+    def read_n(self):
         return self.n
 
 
 def boxes():
     box = Box()
-    threads = [threading.Thread(target=work) for work in (box.add, box.look, box.add, box.look)]
+    threads = [threading.Thread(target=work) for work in (box.add, box.read_n, box.add, box.read_n)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
 
-def test_several_processes_say_it_once(tmp_path):
+def test_several_processes_report_a_warning_once(tmp_path):
     for workers in (None, 2, 1):
         options = {"executions": 200, "until": "budget", "workers": workers, "data_file": tmp_path / "data"}
         result = raddle.explore(boxes, criteria="map", source=[__file__], **options)
@@ -97,7 +97,7 @@ def test_several_processes_say_it_once(tmp_path):
         assert len(stored) == 1
 
 
-def test_unserializable():
+def test_an_unserializable_warning_names_the_three_accesses():
     warning = ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70003, 70008, 70004), "read, written, read")
     assert say(warning, SITES) == (
         "`Bank.sum` was read at bank.py:3, then written by another thread at bank.py:8, then read at bank.py:4 by the "
@@ -105,7 +105,7 @@ def test_unserializable():
     )
 
 
-def test_potential_deadlock():
+def test_a_potential_deadlock_names_the_locks_and_their_sites():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, " -> ".join(LOCKS), (70003, 70004, 70005, 70006))
     assert say(warning, SITES) == (
         "threads can wait for each other for ever: "
@@ -115,17 +115,17 @@ def test_potential_deadlock():
     )
 
 
-def test_locks_of_one_place():
+def test_locks_created_at_one_line_are_called_another_such_lock():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, f"{LOCKS[0]} -> {LOCKS[0]}", (70003, 70004, 70003, 70004))
     part = "holds the Lock made at bank.py:1, acquired at bank.py:3, and asks for another such lock at bank.py:4"
     assert say(warning, SITES) == f"threads can wait for each other for ever: one {part}; another {part}"
 
 
-def test_code_without_probes():
+def test_an_access_without_a_site_is_in_code_without_probes():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (0, 70004), "read, written")
     assert "is read in code without probes and written by another thread at bank.py:4" in say(warning, SITES)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "of-a-later-version"])
-def test_a_caution_of_another_shape_is_said_all_the_same(kind):
+def test_a_warning_of_unknown_shape_gets_a_generic_sentence(kind):
     assert say(ReportedWarning(kind, "Bank.sum", (70003,)), SITES) == f"{kind} of Bank.sum at bank.py:3"
