@@ -1,4 +1,4 @@
-"""Worker processes on this machine: start them, stop them, and find out how one died."""
+"""Worker processes on this machine: starts them, stops them and reports how one died."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class SharedState:
 
     @property
     def number(self) -> int:
-        """The number of the execution begun last. Meaningful only with a single worker."""
+        """The number of the most recently started execution. Meaningful only with a single worker."""
         return self._number.value  # type: ignore[no-any-return]
 
 
 class Worker:
-    """The state a process keeps between units of a search. Modules stay instrumented, because that takes a while."""
+    """The state a process keeps between units of a search: modules stay instrumented, to save time."""
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
@@ -78,7 +78,7 @@ def _initialize_worker(shared: SharedState) -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies. A killed parent cannot do so itself."""
+    """Ask Linux to kill this process when its parent dies. A parent that is killed cannot do so itself."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
@@ -90,7 +90,7 @@ def _work(unit: Unit) -> Done:
 
 
 class Processes:
-    """Creates executors whose workers are processes on this machine. Other providers have the same methods.
+    """Creates executors whose workers are processes on this machine. Implements `ExecutorProvider`.
 
     Processes are forked where possible. A forked process already has the scenario, even one that cannot be imported by
     name, and iterates over sets of strings in the same order.
@@ -120,20 +120,20 @@ class Processes:
         self._shared.stop()
 
     def kill(self) -> None:
-        """Kill all workers at once and lose their results."""
+        """Kill all workers immediately; their results are lost."""
         for process in self._started:
             with suppress(ValueError, AttributeError):  # already closed, or never started
                 process.kill()
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the execution the only worker of the last executor had begun, and how it ended."""
+        """Return the execution that the last executor's only worker had begun, and how the worker ended."""
         codes = [process.exitcode for process in self._started]
         return self._shared.number, how_it_ended(codes[0] if codes else None)
 
 
 @contextmanager
 def _same_order_of_sets() -> Iterator[None]:
-    """Give processes started within this context the same string hashes, as forked processes have."""
+    """Give all processes started within this context the same string hashes, as forking does."""
     before = os.environ.get("PYTHONHASHSEED")
     os.environ["PYTHONHASHSEED"] = before or "0"
     try:

@@ -18,7 +18,7 @@ from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
 from raddle.exploring.units import Function
 
-# A forked process finds here the functions that cannot be pickled, because it inherits this dictionary.
+# Functions that cannot be pickled. Forked processes inherit this dictionary and look them up here.
 _inheritable: dict[int, Function] = {}
 
 

@@ -1,9 +1,10 @@
 """Rounds: a search in units that several processes run, with a result that does not depend on their number.
 
-The split into units must not depend on the number of processes, nor on which of them is faster. So units come in rounds
-of a fixed number. All units of a round start from the same knowledge: what earlier rounds learned, covered and found.
-After each round the results are merged in the order of the execution numbers, and the stop rules are checked. Units
-grow from round to round: a short search should not overshoot, and a long one should rarely wait for its slowest unit.
+The split into units must not depend on the number of processes, nor on which of them is faster. So each round has a
+fixed number of units. All units of a round start from the same knowledge: what earlier rounds learned, covered and
+found. After each round the results are merged in the order of the execution numbers, and the stop rules are checked.
+Units grow from round to round: a short search should not overshoot, and a long one should rarely wait for its slowest
+unit.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from raddle.stop_reason import StopReason
 
 UNITS = 8  # units per round, for any number of workers, so that the result does not depend on that number
 FIRST_SIZE, MAX_SIZE = 64, 2048  # executions per unit, in the first round and at most
-MIN_EXECUTIONS = 16  # executions; starting a smaller unit costs more than running it
+MIN_EXECUTIONS = 16  # minimum executions per unit; starting a smaller one costs more than running it
 
 
 def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) -> None:
-    """Refuse a search that cannot be split into units.
+    """Raise `UsageError` if a search cannot be split into units.
 
     >>> check_workers(0, "pos", complete=False)
     Traceback (most recent call last):
@@ -158,7 +159,8 @@ class Rounds:
     def _add(self, units: Sequence[Done]) -> Done:
         """Add the results of a round. Return the merged results of this round alone."""
         covered = sum(self._all.tally.counts().values())
-        # Each unit simulates only its share of the predictable orders. A shape is done when all units are done with it.
+        # Each unit simulates only its share of the predictable orders. A shape is exhausted once every unit has
+        # exhausted its share.
         shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
         through = frozenset.intersection(*shapes) if shapes else frozenset()
         round_ = sum((_with_shapes(done, through) for done in units), Done())

@@ -1,4 +1,4 @@
-"""Workers: run units in parallel, and survive the death of the processes that run them.
+"""Workers: runs units in parallel, and survives the death of the processes that run them.
 
 When a process dies, its executor loses all running units. Each lost unit is run again alone, which shows the execution
 in which the process dies. That execution is reported as a crash. The executions before and after it are run as separate
@@ -42,16 +42,16 @@ class ExecutorProvider(Protocol):
         """Request that running units end soon and return what they have."""
 
     def kill(self) -> None:
-        """Kill all workers at once and lose their results."""
+        """Kill all workers immediately; their results are lost."""
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the execution the only worker of the last executor had begun, and how it ended."""
+        """Return the execution that the last executor's only worker had begun, and how the worker ended."""
 
 
 def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
     """Return the result of a unit for a single execution that killed its process.
 
-    `rehearsed`: False if the process died before the first execution, without any preemption.
+    `rehearsed` is False if the process died in a rehearsal, before the first execution.
     """
     plan, signature = unit.plan, (OutcomeKind.CRASH, how)
     where = f"in execution {number:,}" if rehearsed else "without any preemption, before the first execution"
@@ -102,10 +102,10 @@ class BorrowedExecutor:
         return executor.submit(run_unit, unit)
 
     def stop(self) -> None:
-        """Do nothing: units that have begun run to their end."""
+        """Ignore the request, because a unit on a borrowed executor cannot be stopped once it has begun."""
 
     def kill(self) -> None:
-        """Do nothing: units that have begun run to their end."""
+        """Ignore the request, because a unit on a borrowed executor cannot be stopped once it has begun."""
 
     def death(self) -> tuple[int, str]:
         """Raise an error, because a worker of this executor cannot be restarted alone."""

@@ -2,7 +2,7 @@
 
 Every participant runs in a carrier (a greenlet) in one OS thread. At a scheduling point the running carrier calls
 `reach`, which calls the policy and switches straight to the chosen carrier. The hub is the greenlet that called `run`.
-It is entered only when a carrier ends or the execution is over.
+Control returns to it only when a carrier or the whole execution ends.
 
 The engine knows nothing about threads. A world (see `raddle.engine.world`) defines what participants are. The twins
 and probes of that world call `operate`, `wait`, `spawn` and `join`.
@@ -35,7 +35,7 @@ from raddle.operation import BEGIN, END, JOIN, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
-MAX_CONSECUTIVE_STEPS = 1_000  # of one participant while others are enabled, before a switch is forced
+MAX_CONSECUTIVE_STEPS = 1_000  # steps of one participant, while others are enabled, after which a switch is forced
 MAX_ABORTS = 100  # a participant that catches more `Abort` exceptions than this is abandoned
 STEPS_AFTER_FAILURE = 1_000  # steps that a thorough execution continues after a participant has failed
 _PASSED = Outcome(OutcomeKind.PASSED)
@@ -268,7 +268,7 @@ class Engine:
                     self._stuck()
                     return
                 enabled = [c for c in queue.live if c.ready is None or c.ready()]
-                current = None  # the running participant had to wait, like all others
+                current = None  # the running participant is blocked, like all others
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
@@ -315,7 +315,7 @@ class Engine:
         self.decisions.append(Decision(chosen.index, number))
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
-        """Return another participant, after too many steps of `me` in a row, if the rules and the policy allow it."""
+        """Return the participant to run after too many steps of `me`: another one, if rules and policy allow it."""
         self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:
             return me
@@ -461,7 +461,7 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL can switch before this access, although its site is not marked so."""
+        """Record that CPython with the GIL can switch before this access, although the site is not so marked."""
         me.can_switch = True
         if self.observers.reopened:
             self.observers.notify(self.observers.reopened, me, site)
@@ -538,7 +538,7 @@ class Engine:
         for carrier in carriers:
             if not carrier.done:
                 if carrier.kind == BEGIN:
-                    carrier.done = True  # it was never chosen, so no code of it is running
+                    carrier.done = True  # it was never chosen, so none of its code is running
                     unbegun.append(carrier)
                 else:
                     carrier.throw(Abort)

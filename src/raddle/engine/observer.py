@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """The base class of all observers. Every method does nothing."""
+    """The base class of all observers, whose methods have no effect by default."""
 
     def begin(self, engine: Engine) -> None:
         """Prepare for the execution that begins."""

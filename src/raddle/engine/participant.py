@@ -36,7 +36,8 @@ class Alternative:
 class Participant(Protocol):
     """A thread, rank or task that takes part in an execution.
 
-    It performs its pending operation as soon as it is chosen. `kind` to `taken` describe that operation.
+    It performs its pending operation as soon as it is chosen. The fields from `kind` to `taken` describe that
+    operation.
     """
 
     index: int  # position in the order of creation
@@ -44,8 +45,8 @@ class Participant(Protocol):
     done: bool  # True if it has ended
     daemon: bool  # True if the execution does not wait for it to end
     own: Any  # state that the world keeps about it
-    # Segments are the periods of a participant between the participants that it starts. Together with `clock` they
-    # record the happens-before relation that starts and joins establish.
+    # A participant enters a new segment whenever it starts another participant. Together with `clock`, segments record
+    # the happens-before relation that starts and joins establish.
     segment: int  # number of the current segment
     clock: dict[int, int]  # maps another participant's index to its last segment that happens before this point
     started_by: tuple[int, int]  # index and segment of its parent

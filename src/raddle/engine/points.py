@@ -2,9 +2,9 @@
 
 A site becomes a scheduling point once it takes part in a conflict: two participants access one variable, at least one
 of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
-because another schedule may reverse them. A point that was found is never dropped, and takes effect from the next
-execution on. Restricting the points to these sites loses no outcome. Accesses elsewhere commute with all operations of
-other participants, because only one participant at a time uses what they touch.
+because another schedule may reverse them. A new point takes effect in the next execution and is never dropped.
+Restricting the points to these sites loses no outcome. Accesses elsewhere commute with all operations of other
+participants, because only one participant at a time uses what they touch.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class GilPoints(Points):
 class Sampling:
     """The sites whose accesses need no tracking in this execution.
 
-    Once no new scheduling point was found for a while, most executions track only some sites. Sites that are not
+    Once no new scheduling point has been found for a while, most executions track only some sites. Sites that are not
     scheduling points become "cold" and are skipped. Scheduling points become "hot" and are not tracked. Only searches
     that do not claim to be exhaustive may sample. The dicts map a site to a class of object accessed there. They are
     changed in place, as probes hold on to them.

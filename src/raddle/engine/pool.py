@@ -56,7 +56,7 @@ class CarrierPool:
 
 
 def _enter(new: Carrier, engine: Engine) -> None:
-    """Have the hub be the first greenlet to enter a new carrier.
+    """Make the hub the first greenlet that enters a new carrier.
 
     A greenlet begins at the recursion depth of the greenlet that enters it. A hundred carriers, each entered by the
     previous one, would exceed the recursion limit.

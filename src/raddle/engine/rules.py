@@ -1,4 +1,4 @@
-"""The rules by which the engine runs an execution, besides the policy."""
+"""The rules by which the engine runs an execution, apart from the policy."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from enum import StrEnum
 class Timeouts(StrEnum):
     """When a timed wait may expire."""
 
-    LATE = "late"  # only when no participant is enabled
-    ANY = "any"  # at any scheduling point, as on a slow machine
+    LATE = "late"  # expires only when no participant is enabled
+    ANY = "any"  # may expire at any scheduling point, as on a slow machine
 
 
 class Wakeups(StrEnum):
     """Which waiters a notification wakes."""
 
-    FIFO = "fifo"  # the waiters that have waited longest, as in CPython
-    ANY = "any"  # any waiters, as the documentation of CPython allows
+    FIFO = "fifo"  # wakes the waiters that have waited longest, as CPython does
+    ANY = "any"  # may wake any waiters, as the documentation of CPython allows
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Options of an execution."""
+    """The rules of one execution."""
 
     eager: bool = True  # run a new participant immediately, up to its first scheduling point
     sees_forced_steps: bool = False  # call the policy even if only one participant is enabled

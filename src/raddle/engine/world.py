@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class World(ABC):
-    """One kind of participants, such as threads, ranks or tasks, and what the engine must know about them."""
+    """One kind of participant, such as threads, ranks or tasks, and what the engine must know about them."""
 
     letter: str  # capital letter with which the labels of its participants begin; see `raddle.labels`
 

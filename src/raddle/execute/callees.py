@@ -1,7 +1,7 @@
 """Callees: the functions without probes that the threads of a scenario call.
 
 The accesses of such a function to shared state are invisible, so a search cannot claim to be exhaustive if there is
-one. Calls are observed at run time: by `sys.monitoring` in every execution or, on interpreters without it, by
+one. Calls are observed at run time: with `sys.monitoring` in every execution or, on interpreters without it, with
 `sys.setprofile` in rehearsals and in some executions of complete searches.
 
 A call matters only while another thread can run. Before the main thread starts the others, and after it has joined
@@ -182,7 +182,7 @@ def _is_alone(me: Carrier) -> bool:
 
 
 class Monitoring:
-    """Observes calls by `sys.monitoring`. Events are disabled for each settled function, which then costs nothing."""
+    """Observes calls with `sys.monitoring`. Events are disabled for each settled function, which then costs nothing."""
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
@@ -216,7 +216,7 @@ class Monitoring:
 
 
 class Profiling:
-    """Observes calls by `sys.setprofile`, which slows an execution down by a factor of two or three."""
+    """Observes calls with `sys.setprofile`, which slows an execution down by a factor of two or three."""
 
     ALWAYS, ONE_IN = 64, 16  # complete searches profile their first 64 executions, then one in 16
 

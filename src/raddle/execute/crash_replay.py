@@ -1,8 +1,8 @@
 """Crash replay: reconstructs what an execution had done when its process died.
 
 The child process that runs an execution counts its events in memory shared with the parent. If the child dies, a second
-child repeats the execution, stops at the last counted event, reports its state and exits. As long as no child dies,
-only a counter is kept.
+child repeats the execution, stops at the last counted event, reports its state and exits. As long as no child dies, the
+counter is the only cost.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class EventCounter(DecisionCounter):
     """Counts all events of an execution. It must come after the observers that record them."""
 
     def decided(self, me: Carrier) -> None:
-        """Do nothing: the chosen thread's next event is counted when it passes its scheduling point."""
+        """Skip the decision: the chosen thread's next event is counted when it passes its scheduling point."""
 
     def _increment(self, me: Carrier, *args: Any, **details: Any) -> None:
         self._counter.increment(me.label)

@@ -30,9 +30,9 @@ def is_debugged() -> bool:
 
 
 def is_debugged_at(frame: FrameType | None) -> bool:
-    """Return whether a thread, given by its innermost frame, is in a debugger or in a function that one traces.
+    """Return whether a thread, given by its innermost frame, is in a debugger or in a function being debugged.
 
-    `f_locals` must not be accessed: up to Python 3.12 that discards assignments made at the debugger prompt.
+    `f_locals` must not be accessed: up to Python 3.12, accessing it discards assignments made at the debugger prompt.
     """
     while frame is not None:
         if frame.f_globals is vars(bdb) or _is_debugger(frame.f_trace):

@@ -53,8 +53,8 @@ class IsolatedRunner:
     def run(self, run: Callable[[], T], so_far: Callable[[Outcome], T], nothing: Callable[[Outcome], T]) -> T:
         """Call `run` in a child process and return its result.
 
-        If the child dies, return the result of `so_far` at the last recorded event, in a second child. If that fails,
-        return the result of `nothing`.
+        If the child dies, repeat the execution in a second child, and return the result of `so_far` at the last
+        recorded event. If that fails too, return the result of `nothing`.
         """
 
         def survive() -> T:

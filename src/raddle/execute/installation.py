@@ -1,8 +1,8 @@
 """An installation: a process prepared to run the participants of a world under control.
 
 It disables the garbage collector, because destructors that run at varying times would make executions differ. It also
-handles Ctrl-C and detects calls that block. A world can add more: that of threads instruments modules and patches
-primitives. This takes a while, so many scenarios can share one installation.
+handles Ctrl-C and detects calls that block. A world can add more: the world of threads instruments modules and patches
+primitives. Because this takes a while, many scenarios can share one installation.
 """
 
 from __future__ import annotations

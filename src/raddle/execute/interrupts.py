@@ -1,6 +1,6 @@
-"""Ctrl-C: the first ends the execution at its next scheduling point, the second ends it immediately.
+"""Handles Ctrl-C: the first ends the execution at its next scheduling point, the second ends it immediately.
 
-Inside `termination_interrupts`, SIGTERM does the same, as `timeout` and CI servers send it.
+Inside `termination_interrupts`, SIGTERM does the same, because `timeout` and CI servers send it.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def _in_main_thread() -> bool:
 
 
 class Interrupts:
-    """Handles SIGINT while entered. Only the main thread can set signal handlers; elsewhere it does nothing."""
+    """Handles SIGINT while entered. Only the main thread can set signal handlers; elsewhere this has no effect."""
 
     def __init__(self) -> None:
         self.seen = False  # True once Ctrl-C was pressed
         self.engine: Engine | None = None
-        self.at_once: Callable[[], bool] = lambda: False  # returns whether the first Ctrl-C ends the execution at once
+        # Returns whether the first Ctrl-C ends the execution immediately, as the second one always does.
+        self.ends_immediately: Callable[[], bool] = lambda: False
         self._previous: dict[signal.Signals, Any] = {}  # the handlers to restore
 
     def __enter__(self) -> Interrupts:
@@ -72,5 +73,5 @@ class Interrupts:
         self.seen = True
         if self.engine is not None:
             self.engine.interrupt()
-        if self.at_once():
+        if self.ends_immediately():
             raise KeyboardInterrupt

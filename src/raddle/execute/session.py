@@ -90,7 +90,7 @@ class FunctionScheduler(Scheduler):
 
 
 class Runner(NamedTuple):
-    """An engine, with the observers that provide results."""
+    """An engine with the observers that record its executions."""
 
     engine: Engine
     recorder: Recorder | None
@@ -115,7 +115,7 @@ class Recording(NamedTuple):
 
     @property
     def steps(self) -> None:
-        """None: probes append no accesses to a list, but notify the observers."""
+        """None, because probes notify the observers instead of appending accesses to a list."""
 
 
 class Session:
@@ -167,7 +167,9 @@ class Session:
     def _prepare(self) -> None:
         # A child process ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
         isolated, watchdog = self._isolated is not None, self._installation.watchdog
-        self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.notified
+        self._installation.interrupts.ends_immediately = lambda: (
+            (isolated and not watchdog.is_limited) or watchdog.notified
+        )
         self.forget()
 
     def __exit__(self, *exc: Any) -> None:

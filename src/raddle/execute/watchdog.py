@@ -102,7 +102,8 @@ class Watchdog:
                 self.notified = False
                 continue
             waited = _monotonic() - since
-            # A tenth of the time is enough, as other processes may use the CPU. Even a starved thread is runnable.
+            # The process counts as busy if it used the CPU for a tenth of the time, because other processes may use it,
+            # too. Even a thread that gets no CPU time is runnable.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):

@@ -5,8 +5,8 @@ come first, then those with one, and so on. Among schedules with equally many pr
 deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
 
 Departures from the papers: a deviation is tried only where it reverses a conflict in the trace. Among threads at the
-same place the first one is tried first, and only a few of the others are tried, later. So the result does not prove
-that a failure needs as many preemptions as remain.
+same place the first one is tried first, and only a few of the others are tried, later. So the result may still have
+more preemptions than the failure needs.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Following:
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Yield the deviations just before an event: (is a thread preempted there, thread to run instead, repeats).
+        """Yield the deviations just before an event as (whether it preempts a thread, thread to run instead, repeats).
 
         Deviations are similar if the threads are at the same places. Only a few similar ones are yielded.
         """
@@ -138,7 +138,7 @@ class Following:
         return self._place_of(self._events[own[bisect_left(own, index)]])
 
     def deviate(self, tried: Deviation, index: int, other: str, *, stopped: bool) -> Schedule:
-        """Return the schedule followed up to that event, continued with the other thread."""
+        """Return the schedule as followed up to that event, then continued with the other thread."""
         segments = list(tried.schedule.segments)
         passed = [event.thread for event in self._events[max(tried.start, 0) : index]]
         segments += [Segment(thread) for before, thread in pairwise(passed) if thread != before]
@@ -148,7 +148,7 @@ class Following:
         return Schedule((*segments, Segment(other)))
 
     def arrivals(self, index: int, place: str) -> int:
-        """Return how often the thread stopped before that event reached `place` since it was resumed."""
+        """Return how often the thread that ran before that event has reached `place` since it was resumed."""
         own = self._events[index - 1].thread
         first = index
         while first and self._events[first - 1].thread == own:

@@ -33,7 +33,7 @@ def make_policy(
     if name not in GUIDED:
         return make_scheduler(scheduler, seed=seed, others=GUIDED)
     if options:
-        raise UsageError("unknown-option", f"the scheduler {name} has no option {options!r} (it has: none)")
+        raise UsageError("unknown-option", f"the scheduler {name} has no option {options!r} (valid options: none)")
     from raddle.guide import portfolio  # slow to import, and not always needed
 
     if name == "portfolio":

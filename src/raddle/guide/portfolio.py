@@ -1,8 +1,8 @@
 """The portfolio: several schedulers take turns, one of which targets uncovered requirements.
 
 No single scheduler is best everywhere (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et al.,
-ASPLOS 2025). POS does well nearly always, SURW where threads differ much in length, and PCT on bugs that need few but
-deep preemptions. A particular order among very many threads is found only by targeting it. POS runs every other
+ASPLOS 2025). POS nearly always does well, SURW when threads differ widely in length, and PCT on bugs that need few but
+deep preemptions. A particular order among very many threads is found only by targeting it. POS decides every other
 execution, so the portfolio needs at most twice as many executions as POS alone. The others share the rest.
 """
 
@@ -103,7 +103,7 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return a scheduler that only pursues targets, and falls back to POS where none is left.
+    """Return a scheduler that only pursues targets, and falls back to POS when none is left.
 
     >>> directed(["map"], seed=1).turn
     'directed'

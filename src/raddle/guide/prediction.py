@@ -1,12 +1,12 @@
 """Prediction: what an execution would have covered, had its threads been interleaved differently.
 
 Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many). Here the criteria
-themselves judge the reordered trace. The steps are put into another order that locks, starts and joins allow. An order
-in which a criterion sees something uncovered is worth a try. So any criterion can guide the search, even one whose
-requirements cannot be enumerated.
+themselves judge the reordered trace. The steps are rearranged into another order that locks, starts and joins allow. An
+order in which a criterion finds something uncovered is worth trying. So any criterion can guide the search, even one
+whose requirements cannot be enumerated.
 
 Coverage distinguishes threads and their interactions only up to a point. With very many threads, nearly all pairs may
-be covered although a particular combination of steps has never occurred. So an order is also worth a try if its reads
+be covered although a particular combination of steps has never occurred. So an order is also worth trying if its reads
 see a set of writes that no earlier plan gave them (as in reads-from fuzzing, Wolff et al., ASPLOS 2024). The best of
 these orders let the second thread see some variables that the first has already changed and others that it is about to
 change.
@@ -14,8 +14,8 @@ change.
 In each order, one thread is stopped, another runs up to some place, and then the first continues. Nearly all known bug
 patterns of two threads take this form. Threads that execute the same steps are interchangeable, and so are the
 iterations of a loop. So only two threads of each kind are considered, and only the first two and the last visit to each
-place. Executions often differ only in the number of iterations, so a way that was predicted from two executions is
-skipped in others.
+place. Executions often differ only in the number of iterations, so a pair of legs (where both threads stop) that was
+predicted from two executions is skipped in later ones.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ MAX_STEPS = 5_000  # steps of an execution; longer ones are not used for predict
 MAX_ORDERS = 1_000  # orders considered per execution
 _THREADS_PER_KIND = 2  # threads considered among those that execute the same steps
 _ITERATIONS = 2  # iterations of a loop considered, besides the last one
-_MAX_PREDICTIONS = 2  # executions from which the same way is predicted
+_MAX_PREDICTIONS = 2  # executions from which the same pair of legs is predicted
 
 Goals = dict[str, frozenset[Key]]  # maps each criterion to the requirements that an order should newly cover
 Touched = dict[int, set[str]]  # maps each variable to how it is accessed: read, written, or both
-Way = tuple[Leg, Leg]  # the legs of the thread stopped first and of the other thread
+LegPair = tuple[Leg, Leg]  # legs of the thread that is stopped first and of the second thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
-        predicted_ways: dict[Way, int] | None = None,  # maps each way to the number of executions it was predicted from
+        predicted_pairs: dict[LegPair, int] | None = None,  # number of executions that predicted each pair
     ) -> None:
         self._entities = entities
         self._criteria = criteria
@@ -98,8 +98,8 @@ class Prediction:
         random.Random(seed).shuffle(orders)
         del orders[MAX_ORDERS:]
         self._legs: dict[tuple[int, int], Leg] = {}
-        if predicted_ways is not None:
-            orders = [order for order in orders if self._is_new_way(order, predicted_ways)]
+        if predicted_pairs is not None:
+            orders = [order for order in orders if self._is_new_pair(order, predicted_pairs)]
         self._parts: dict[tuple[int, int, int], Touched] = {}
         orders.sort(key=self._promise, reverse=True)
         self._orders_left = orders[share[0] :: share[1]][::-1]
@@ -133,14 +133,14 @@ class Prediction:
                 for until in untils:
                     yield first, stop, second, until
 
-    def _is_new_way(self, order: tuple[int, int, int, int], predicted_ways: dict[Way, int]) -> bool:
+    def _is_new_pair(self, order: tuple[int, int, int, int], predicted_pairs: dict[LegPair, int]) -> bool:
         first, stop, second, until = order
-        way = self._leg(first, stop), self._leg(second, until)
-        times = predicted_ways[way] = predicted_ways.get(way, 0) + 1
+        pair = self._leg(first, stop), self._leg(second, until)
+        times = predicted_pairs[pair] = predicted_pairs.get(pair, 0) + 1
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return the sort key of an order: one thread entirely before the other first, then by `_mixed`."""
+        """Return the sort key of an order: orders that run one thread entirely before the other, then by `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
@@ -188,8 +188,8 @@ class Prediction:
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
         """Return two measures of how inconsistent the state is that the second thread sees.
 
-        Each is the product of two numbers of variables: before and after the stop of the first thread. The first
-        measure counts variables that the first thread writes and the second reads, the other all conflicts.
+        Each multiplies the number of variables that conflict before the first thread stops by the number that conflict
+        after it. The first measure counts only variables that the first thread writes and the second reads.
         """
         theirs = self._touched(second, 0, until)
         before, after = (
@@ -200,7 +200,7 @@ class Prediction:
         return half_done, _count(before, theirs, _conflict) * _count(after, theirs, _conflict)
 
     def _touched(self, thread: int, start: int, end: int) -> Touched:
-        """Return the variables that these steps access, and how."""
+        """Return the variables that a thread accesses in steps `start` to `end`, and how."""
         part = thread, start, end
         touched = self._parts.get(part)
         if touched is None:
@@ -239,14 +239,12 @@ class Prediction:
         if until >= len(program):
             return Leg(label, steps=len(program))
         _, kind, _, site = program[until]
-        # Takes how the first and the second thread access a variable.
         times = sum(1 for _, k, _, s in program[:until] if k == kind and s == site)
         return Leg(label, kind, site, times, until)
 
 
-_Overlap = Callable[
-    [set[str], set[str]], bool
-]  # predicate on the accesses of the first and of the second thread to a variable
+# A predicate on how the first and the second thread access a variable.
+_Overlap = Callable[[set[str], set[str]], bool]
 
 
 def _reads_written(mine: set[str], theirs: set[str]) -> bool:

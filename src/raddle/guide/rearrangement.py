@@ -2,7 +2,7 @@
 
 Every thread executes its own steps in their original order. Synchronization is respected: a lock has one holder, a
 thread runs only after it was started, a join returns only after the joined thread ended, and an acquire needs a
-release. Where a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
+release. If a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
 suspended, the order is infeasible. Values are not tracked. A thread that reads another value might have taken another
 branch, so a rearrangement is only a guess about real executions.
 """
@@ -23,7 +23,7 @@ _MAX_DEPTH = 12  # threads in a chain of threads that wait for each other
 
 
 class ImpossibleError(Exception):
-    """The threads cannot run in this order."""
+    """Raised if the threads cannot run in the requested order."""
 
 
 class Rearrangement:

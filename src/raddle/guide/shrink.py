@@ -5,9 +5,9 @@ is that its execution fails in the same way. The order is `raddle.guide.simpler`
 replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same schedule.
 
 The passes simplify the failing schedule step by step. They drop segments, many at a time while that works, let a
-stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end where no single change
-helps, which need not be the minimum number of preemptions. So schedules with fewer preemptions are searched too,
-starting with none (see `raddle.guide.deviations`).
+stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end when no single change helps,
+which does not guarantee the fewest preemptions. So a search also tries schedules with fewer preemptions, starting with
+none (see `raddle.guide.deviations`).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from raddle.guide.simpler import rank, stops
 from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
-MAX_TRIES = 300  # executions per failure
+MAX_TRIES = 300  # executions tried per failure
 MAX_STEPS = 100_000  # steps of all executions together, so that an endless execution is not repeated many times
-MAX_SECONDS = 30.0  # in case steps are slow; all other bounds are the same on every machine
+MAX_SECONDS = 30.0  # time limit per failure, for slow steps; the only limit that depends on the machine
 SHARE = 3  # one third of the remaining executions is reserved for later passes
 
 _monotonic = time.monotonic
 
 
 def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
-    """Return the simplest execution found that fits, or `seen` if none is simpler.
+    """Return the simplest execution found for which `fits` is true, or `seen` if none is simpler.
 
     Both `seen` and the returned execution followed their schedules.
     """

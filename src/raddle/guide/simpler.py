@@ -1,4 +1,4 @@
-"""Defines which of two failing executions is simpler: the order that shrinking descends.
+"""Defines which of two failing executions is simpler, for shrinking.
 
 An execution that is possible on this interpreter is always simpler than one that is not. Readers follow a failure by
 its preemptions, so fewer preemptions come next, then fewer threads, then a shorter schedule. The remaining fields only

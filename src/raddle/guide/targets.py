@@ -16,7 +16,7 @@ from raddle.criteria.base import Criterion
 from raddle.criteria.sentences import Sentences
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.entities import Entities
-from raddle.guide.prediction import MAX_STEPS, Candidate, Prediction, Way, shape_of
+from raddle.guide.prediction import MAX_STEPS, Candidate, LegPair, Prediction, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
 from raddle.step import Step
@@ -25,8 +25,8 @@ from raddle.tally import Key
 TRIES = 3  # attempts per requirement before it is given up
 INITIAL_STEPS = 40_000  # steps that may be simulated before the first executions add to the allowance
 MAX_LISTED = 50  # given-up requirements listed as sentences
-# Steps that each execution adds to the allowance; half its own steps if that is more. Keeps prediction cheaper than
-# running.
+# Minimum number of steps that each execution adds to the allowance, which otherwise grows by half the steps of the
+# execution. This keeps prediction cheaper than running.
 STEPS_PER_EXECUTION = 20
 MAX_KEPT = 32  # executions kept to predict from
 
@@ -86,7 +86,7 @@ class CoverageTargets:
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
-        self._predicted_ways: dict[Way, int] = {}  # maps each way to the number of executions it was predicted from
+        self._predicted_pairs: dict[LegPair, int] = {}  # number of executions that predicted each pair
         self._predictions: list[Prediction] = []
         self._covering_candidates: list[Candidate] = []  # candidates that should cover something new
         self._other_candidates: list[Candidate] = []
@@ -115,7 +115,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """Record what an execution did and covered. `early` holds sites that run before any sharing."""
+        """Record what an execution did and covered. `early` holds the sites that run before threads share data."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:
@@ -131,7 +131,7 @@ class CoverageTargets:
                         early=early,
                         seed=number,
                         share=self.share,
-                        predicted_ways=self._predicted_ways,
+                        predicted_pairs=self._predicted_pairs,
                     )
                 )
 

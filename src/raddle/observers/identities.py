@@ -47,7 +47,7 @@ class Identities:
         entities.functions = method_sites(self._table)
         self._variables: list[Variable] = []  # by number
         self._created: dict[int, str] = {}  # maps the id of an object to its creation site
-        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: variable and group of it
+        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # maps a container's id to its holder and group
         self._unnamed: list[int] = []  # numbers of container contents whose first site does not name the container
         self.resources: dict[int, int] = {}  # maps the id of a lock or another resource to its number
         self._groups: dict[int, int] = {}  # maps the id of an object to the number of its group of variables

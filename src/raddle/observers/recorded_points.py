@@ -36,7 +36,7 @@ class RecordedPoints(Points):
         self.passed_sites = {}
 
     def add(self, sites: object) -> None:
-        """Do nothing: every site is already a point."""
+        """Ignore new points, because the engine is already called at every site."""
 
     def pass_by(self, me: Carrier, site: int) -> None:
         switchable = self._table[site].switchable

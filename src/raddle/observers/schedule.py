@@ -102,9 +102,9 @@ class ScheduleRecorder(Observer):
         """Return the schedule of the last execution, as segments; see `raddle.schedule`.
 
         A thread's segment begins when it passes a scheduling point. It ends before its next point at which another
-        thread runs first. Its operations in between commute with those of other threads. Where this is not true,
-        because threads interact in code without probes, `every_switch` includes all switches, even before a thread's
-        first point.
+        thread runs first. Its operations in between commute with those of other threads. If this is not true, because
+        threads interact in code without probes, `every_switch` includes all switches, even before a thread's first
+        point.
         """
         runs: list[tuple[Carrier, list[int], str]] = [(self._carriers[0], [], "")]
         arrived = dict.fromkeys(range(len(self._carriers)), 0)

@@ -56,9 +56,9 @@ from raddle.operation import (
 from raddle.site import SiteTable
 from raddle.static_model import class_and_method
 from raddle.step import Step
+from raddle.threads.data_model.creation_rules import CreationRules
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
 from raddle.threads.data_model.library import called_by_library
-from raddle.threads.data_model.making import CreationRules
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
@@ -73,7 +73,7 @@ class StepRecorder(Recorder):
         super().__init__()
         self._identities = identities
         self._table = table
-        self._methods = methods  # number of methods that distinguish threads
+        self._methods = methods  # number of first methods by which threads are distinguished
         self._warm: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()

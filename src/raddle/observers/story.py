@@ -1,4 +1,4 @@
-"""The story recorder: records the events of an execution, from which stories are made."""
+"""The story recorder: records the events of an execution, from which stories are built."""
 
 from __future__ import annotations
 

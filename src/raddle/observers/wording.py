@@ -9,7 +9,7 @@ from raddle.engine.variables import Variable
 from raddle.inspection import MISSING, class_attribute, name_of, resource_kind
 from raddle.operation import CONTENT
 
-# Ids of the classes whose objects can be shown without running code of the program.
+# Ids of the classes whose objects can be shown without running any of the program's code.
 _NAMED = frozenset(map(id, (type, types.FunctionType, types.BuiltinFunctionType)))
 _SCALARS = frozenset(map(id, (int, float, complex, bool, str, bytes, type(None), type(...))))
 _SEQUENCES = frozenset(map(id, (list, tuple)))
@@ -17,14 +17,14 @@ _HOLDING = _SEQUENCES | set(map(id, (dict, set, frozenset)))
 
 
 def variable_name(variable: Variable, written: str) -> str:
-    """Return a human-readable name of a variable; `written` is the expression in the source."""
+    """Return a human-readable name for a variable; `written` is the expression in the source."""
     owner: Any = variable.owner
     if variable.name == CONTENT:
         if written.endswith(CONTENT):
             return written
         receiver, _, method = written.rpartition(".")
         is_method = class_attribute(type(owner), method, MISSING) is not MISSING
-        if is_method and receiver not in ("", method):  # not `copy.copy(items)`
+        if is_method and receiver not in ("", method):  # in `copy.copy(items)`, `copy` is a module, not the receiver
             return receiver + CONTENT
         return name_of(type(owner)) + CONTENT
     if issubclass(type(owner), type):
@@ -37,7 +37,7 @@ def variable_name(variable: Variable, written: str) -> str:
 
 
 def show(value: Any) -> str:
-    """Return a human-readable text of a value, without running code of the program."""
+    """Return a human-readable text for a value, without running any of the program's code."""
     kind = id(type(value))
     if (
         kind in _SCALARS

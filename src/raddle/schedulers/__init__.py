@@ -57,7 +57,7 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
     name, _, rest = text.partition(":")
     if name == _TWICE:
         inner = make_scheduler(rest or "random", seed=seed)
-        if inner.follows:  # it would have to watch the second execution without learning from it
+        if inner.follows:  # it would have to observe the repeated execution without learning from it
             raise UsageError("bad-option", f"twice cannot repeat the executions of {rest}; use twice:exhaustive")
         from raddle.schedulers.determinism import RunTwice
 
@@ -77,7 +77,7 @@ def _parse(name: str, text: str) -> dict[str, int]:
         least = _ROWS[name].options.get(key)
         if least is None:
             valid = ", ".join(_ROWS[name].options) or "none"
-            raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (it has: {valid})")
+            raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (valid options: {valid})")
         if not value.isdigit() or int(value) < least:
             bound = f" of at least {least}" if least else ""
             raise UsageError("bad-option", f"the option {key} of {name} takes a whole number{bound}, not {value!r}")

@@ -75,7 +75,7 @@ class Scheduler(ABC):
 
     complete: bool = False  # True if the search, once finished, claims to have run every schedule
     follows: bool = False  # True if `choose` is called at every operation and `watch` returns a listener
-    kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations; only if it `follows`
+    kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations, if `follows`
     targets: Targets | None = None  # the requirements that it tries to cover, if it is guided
     members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
@@ -104,14 +104,14 @@ class Scheduler(ABC):
         """End the execution."""
 
     def memory(self) -> object:
-        """Return the state that `choose` leaves for `end`, for an execution that runs in another process."""
+        """Return the state that `choose` leaves for `end`; needed if the execution runs in another process."""
         return None
 
     def remember(self, memory: object) -> None:  # noqa: B027 -- most schedulers have nothing to remember
         """Restore the state that `memory` returned in the other process."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the function that makes the decisions of this execution; a wrapper may return that of another."""
+        """Return the function that decides this execution; a wrapper may return that of its inner scheduler."""
         return self.choose
 
     @property
@@ -127,8 +127,8 @@ class Scheduler(ABC):
     def watch(self, calculus: Any, visible: Container[str], *, coarse: bool) -> Any:
         """Return the listener for the execution that begins.
 
-        `calculus` is that of the world (see `raddle.schedulers.calculus`). `visible` are the kinds of resource that
-        threads observe without blocking. `coarse` means that an operation may do more than it announces.
+        `calculus` is the calculus of the world (see `raddle.schedulers.calculus`). `visible` are the kinds of resource
+        that threads observe without blocking. `coarse` means that an operation may do more than it announces.
         """
         raise NotImplementedError(f"{type(self).__name__} does not follow executions")
 

@@ -1,8 +1,8 @@
 """A determinism check: runs each schedule of another scheduler twice and reports where the second execution differs.
 
 The executions of a scenario must depend on nothing but the schedule: not on the clock, random numbers, the order of a
-set, or state left behind by earlier executions. Otherwise the results of a search are unreliable. This check reports
-the first decision at which two executions differ.
+set, or state left behind by earlier executions. Otherwise the results of a search are unreliable. The check reports the
+first decision at which two executions differ.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Choice:
 
 
 class DepthFirst(Scheduler):
-    """The base of depth-first schedulers: follows a path of decisions and backtracks to the last untried option."""
+    """Base class of depth-first schedulers: follows a path of decisions and backtracks to the last untried option."""
 
     complete = True
     cut = False  # True if a bound on preemptions excluded schedules
@@ -44,7 +44,7 @@ class DepthFirst(Scheduler):
         for thread in enabled:
             if thread.label == wanted:
                 return thread
-        raise LookupError(f"{wanted} was enabled at decision {depth} before, and is not enabled now")
+        raise LookupError(f"{wanted} was enabled at decision {depth} in an earlier execution, but is not enabled now")
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         depth, labels = self._advance(), [option.label for option in options]
@@ -54,7 +54,10 @@ class DepthFirst(Scheduler):
         wanted = decision.options[decision.taken]
         if wanted not in labels or len(decision.options) not in (1, len(labels)):
             before = ", ".join(decision.options)
-            raise LookupError(f"{thread.label} could take {before} at decision {depth} before, now {', '.join(labels)}")
+            raise LookupError(
+                f"{thread.label} could take {before} at decision {depth} in an earlier execution, "
+                f"but can take {', '.join(labels)} now"
+            )
         return labels.index(wanted)
 
     def _backtrack(self, *, fixed: int = 0) -> bool:

@@ -195,7 +195,7 @@ class Logbook:
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
     def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the pending operations of waiting participants; after an expired timeout they have no need."""
+        """Return the pending operations of waiting participants; after an expired timeout they need nothing."""
         found = []
         for participant in waiting:
             label = participant.label

@@ -18,7 +18,7 @@ class Leg:
     thread: str  # label of the thread
     kind: str = ""  # kind of the operation before which it stops
     site: int = 0  # site of that operation; 0 if the thread is not stopped
-    times: int = 0  # number of earlier times that the thread performs this operation in the execution
+    times: int = 0  # how often the thread performs this operation before it is stopped
     # Approximate number of operations; if it takes many more, the execution has deviated from the plan.
     steps: int = field(default=0, compare=False)
 

@@ -11,9 +11,9 @@ The calculus of a world defines what its operations touch, need and supply (see 
 Some criteria distinguish executions of the same partial order. If such criteria are measured, a second search runs
 every interleaving exactly once. It is the same search, in which all operations depend on each other.
 
-Departures: an operation that blocks races with the operations that disabled it, even if it was never enabled. An
-operation that only one operation can enable (a join, a notification, a set) does not race with that one. An advance of
-virtual time is ordered after all earlier operations and before all later ones.
+Departures: an operation that blocks races with the operations that disabled it, even if it was never enabled. If only
+one other operation can enable an operation, such as the end of a joined thread, a notification or a set, the two do not
+race. An advance of virtual time is ordered after all earlier operations and before all later ones.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from raddle.schedulers.operation_log import Log, Logbook
 from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Reversal
 
-MAX_OPERATIONS = 2_000  # of one execution that are analyzed; a search over more could not finish anyway
+MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over more could not finish anyway
 MAX_INTERLEAVINGS = 10_000  # additional executions for criteria that distinguish interleavings
 # Attributes that may change while an execution runs, and must be transferred if it ran in another process.
 _TRANSFERRED = ("_coarse", "_interleavings_left", "bound", "cut", "difference", "redundant")
-MAX_CONSECUTIVE_STEPS = 900  # of one thread while others are enabled; below the engine's own limit
+MAX_CONSECUTIVE_STEPS = 900  # steps of one thread while others are enabled; below the engine's own limit
 
 
 class Reachability(Scheduler):
@@ -120,7 +120,7 @@ class Reachability(Scheduler):
         return self._book
 
     def _backtrack(self) -> bool:
-        """Go back to the last state with an unexplored branch; return False if there is none."""
+        """Backtrack to the last state with an unexplored branch; return False if there is none."""
         path = self._path
         while path:
             path[-1].put_to_sleep(self._operations[len(path) - 1])
@@ -224,7 +224,7 @@ class Reachability(Scheduler):
         return chosen
 
     def _choose_fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
-        """Return the running thread, unless it is not awake or has taken too many consecutive steps."""
+        """Return the running thread, unless it is in the sleep set or has taken too many consecutive steps."""
         chosen = current if current is not None and current in awake else awake[0]
         self._streak = self._streak + 1 if chosen is current else 0
         if self._streak > MAX_CONSECUTIVE_STEPS:

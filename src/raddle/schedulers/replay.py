@@ -77,7 +77,7 @@ class Replay(Scheduler):
             if segment.place:
                 self._note(f"the execution ended before {segment.thread} reached {_described(segment)}")
             elif self._at + 1 < len(self._segments):
-                self._note(f"the execution ended before the turn of {self._segments[self._at + 1].thread}")
+                self._note(f"the execution ended before it was {self._segments[self._at + 1].thread}'s turn")
 
     def _advance(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._at += 1
@@ -114,7 +114,7 @@ class Replay(Scheduler):
 
 
 def is_place(place: str, wanted: str) -> bool:
-    """Return whether two texts name the same place, where the paths of the file may start at different folders.
+    """Return whether two texts name the same place, even if their file paths start at different folders.
 
     >>> is_place("tests/test_bank.py:6 write total", "test_bank.py:6 write total")
     True

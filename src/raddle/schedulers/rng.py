@@ -29,7 +29,7 @@ def first_state(seed: int, number: int) -> int:
 
 
 class RandomScheduler(Scheduler):
-    """The base of schedulers that use this generator."""
+    """The base class of schedulers that use this generator."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

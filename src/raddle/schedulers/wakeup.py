@@ -81,7 +81,7 @@ class Node:
             self.sleeping[self.taken] = operation
 
     def mark_infeasible(self) -> None:
-        """Record that the planned choice is not enabled, so that it is not planned forever."""
+        """Record that the planned choice is not enabled, so that it is not planned again."""
         if self.taken is not None:
             self.infeasible.add(self.taken)
         self.after = []

@@ -1,4 +1,4 @@
-"""How twins end an execution: when a thread would leave raddle's control, or would end the process."""
+"""Ends an execution in which a thread is about to leave raddle's control or to end the process."""
 
 from __future__ import annotations
 

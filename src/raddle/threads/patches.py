@@ -133,7 +133,7 @@ def ids_with_twins() -> set[int]:
 
 
 class Patches:
-    """The installed patches, with what is needed to undo them."""
+    """The installed patches, with functions that undo them."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []

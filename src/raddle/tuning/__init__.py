@@ -1,1 +1,1 @@
-"""Tuning: the search for the configuration whose executions cover most (`raddle search`)."""
+"""Tuning: the search for the configuration whose executions cover the most (`raddle search`)."""

@@ -1,9 +1,9 @@
-"""Search algorithms: each proposes points of a space and receives the fitness of each, without end.
+"""Search algorithms: each proposes an endless series of points and receives the fitness of each.
 
-They are generators: a point goes out, its fitness comes in. So they know nothing about executions, and the caller
+They are generators that yield a point and are sent its fitness. So they know nothing about executions, and the caller
 decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here hill climbing
-takes the first better neighbor, not the best of all, because an evaluation costs several executions. It restarts at a
-random point where no neighbor is better.
+takes the first better neighbor, not the best of all, because an evaluation costs several executions. If no neighbor is
+better, it restarts at a random point.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def hill_climbing(space: Space[C], rng: Random) -> Proposals:
 
 
 def genetic(space: Space[C], rng: Random) -> Proposals:
-    """Evolve generations: the best points survive; the others are crossed and mutated from good parents.
+    """Evolve generations: the best points survive, and crossing and mutating good parents yields the others.
 
     >>> from raddle.tuning.configurations import Dimension
     >>> next(genetic(Space((Dimension("x", (4,)),), lambda point: point["x"]), Random(1)))

@@ -49,7 +49,7 @@ _ERROR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How one process ended."""
+    """The result of one process."""
 
     code: int | None  # exit code, or None if the process was stopped at its time limit
     seconds: float
@@ -67,7 +67,7 @@ class Run:
             return f"did not end within {self.seconds:.0f} s"
         if self.code:
             return how_it_ended(self.code)
-        return "exit code 0, but an exception in a thread" if self.thread_died else ""
+        return "exit code 0, but a thread raised an exception" if self.thread_died else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class CommandRuns(Runs):
         until = None if seconds is None else _monotonic() + seconds
         failed = 0
         ended: SearchEnd | Literal[""] = ""
-        # Beside the common file: the directory of a data file decides how `raddle run` names source files.
+        # Next to the common file, because the directory of a data file decides how `raddle run` names source files.
         data = Path(f"{self._data_file}.search-{os.getpid()}")
         try:
             with TemporaryDirectory(prefix="raddle-search-") as folder:
@@ -148,7 +148,7 @@ class CommandRuns(Runs):
                 raise UsageError(refusal["slug"], refusal["message"])
         self._note(summary)
         if run.code is None and left < limit:
-            return False  # the time for all runs is over
+            return False  # the time for all runs is used up
         if not run.how:
             self._longest = max(run.seconds, self._longest or 0.0)
             return False
@@ -175,7 +175,7 @@ class CommandRuns(Runs):
         start = _monotonic()
         code: int | None
         with open(folder / "out", "wb") as out, open(folder / "error", "wb") as error:
-            # A new session keeps Ctrl-C from the process, and lets its child processes be stopped with it.
+            # A new session shields the process from Ctrl-C, and lets its child processes be stopped with it.
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, start_new_session=True
             )

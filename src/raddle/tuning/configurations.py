@@ -86,7 +86,7 @@ class Space(Generic[C]):
         return tuple([rng.choice(pair) for pair in zip(one, other, strict=True)])
 
     def mutated(self, point: Point, rng: Random) -> Point:
-        """Return the point with, on average, one value drawn again."""
+        """Return a copy of the point in which, on average, one value is redrawn."""
         return tuple([
             rng.choice(dimension.values) if rng.random() < 1 / len(self.dimensions) else value
             for dimension, value in zip(self.dimensions, point, strict=True)

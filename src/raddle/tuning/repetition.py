@@ -66,7 +66,8 @@ def repeat(
 ) -> Repeated:
     """Run a program repeatedly. `run` takes the number of the run and the seconds left.
 
-    An interrupt stops it. The coverage of earlier runs counts, and so does what the interrupted run stored.
+    An interrupt stops the repetition. The coverage of earlier runs counts, and so does that of the interrupted run, if
+    stored.
     """
     start = _monotonic()
     tally, runs, failed = Tally(), 0, 0

@@ -1,4 +1,4 @@
-"""Searches for the configuration whose executions cover most, until coverage no longer grows.
+"""Searches for the configuration whose executions cover the most, until coverage no longer grows.
 
 An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness is what they covered.
 The search is saturated when none of the last evaluations covered anything new. Their number is a minimum or a share of
@@ -49,7 +49,7 @@ class Measured:
 
     tally: Tally
     failed: int = 0  # number of failed executions
-    ended: SearchEnd | Literal[""] = ""  # why the search has to stop, if it has: EXHAUSTED or one of INCOMPLETE
+    ended: SearchEnd | Literal[""] = ""  # the reason if the search has to stop: EXHAUSTED or one of INCOMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Found(Generic[C]):
     seconds: float
 
     def best(self, most: int) -> list[Evaluation[C]]:
-        """Return the `most` fittest evaluations; among equally fit ones, the earlier come first."""
+        """Return at most `most` evaluations, the fittest first; among equally fit ones, the earlier come first."""
         return sorted([one for one in self.evaluations if one.whole], key=lambda one: -one.fitness)[:most]
 
     def quiet(self) -> int:
@@ -103,7 +103,8 @@ class Found(Generic[C]):
     def chances(self) -> dict[str, float]:
         """Return, for each criterion, an upper bound on the probability that one more execution covers something new.
 
-        This assumes executions like the earlier ones, which a search deliberately avoids. Use it only as a guide.
+        The estimate assumes executions like the earlier ones, which a search deliberately avoids. Use it only as a
+        guide.
         """
         return {
             name: chance_of_new([seen.executions for seen in keys.values()], self.tally.executions)

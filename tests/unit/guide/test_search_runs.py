@@ -153,7 +153,7 @@ def test_runs_cover_and_go_to_the_data_file_as_one(tmp_path, monkeypatch):
     [
         ("raise", "exit code 1", "LookupError: of "),
         ("3", "exit code 3", ""),
-        ("thread", "exit code 0, but an exception in a thread", "LookupError: in a thread"),
+        ("thread", "exit code 0, but a thread raised an exception", "LookupError: in a thread"),
         ("kill", "killed by SIGKILL", ""),
     ],
 )

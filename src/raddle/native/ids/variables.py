@@ -16,7 +16,7 @@ from raddle.native.ids.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Tr
 from raddle.native.recorder import Recorder, ThreadRecord
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.making import CreationRules
+from raddle.threads.data_model.creation_rules import CreationRules
 from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import attribute_owner, container_base, is_iterator, written_owner
 

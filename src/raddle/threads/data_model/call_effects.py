@@ -208,7 +208,7 @@ class EffectCache:
 
 
 def _top_module(called: Any) -> str:
-    """Return the top-level module of a function or class without leading underscores, or "" for other callables."""
+    """Return the top-level module that defines a function or class, without underscores; "" for other callables."""
     kind = type(called)
     if issubclass(kind, type):
         module = module_of(called)

@@ -102,7 +102,7 @@ _cache: dict[int, tuple[type, bool]] = {}  # maps an id to the class, kept alive
 
 
 def is_external(kind: type) -> bool:
-    """Return whether a class is one of paths, files or databases, whose methods access the disk.
+    """Return whether a class represents paths, files or databases, so its methods access the disk.
 
     >>> import pathlib, sqlite3
     >>> is_external(pathlib.Path), is_external(sqlite3.Cursor), is_external(dict)

@@ -9,7 +9,7 @@ from raddle.engine.engine import Engine
 from raddle.engine.points import Points
 from raddle.engine.variables import Variable
 from raddle.operation import CONTENT, CREATED, READ, Kind
-from raddle.threads.data_model.making import CreationRules
+from raddle.threads.data_model.creation_rules import CreationRules
 from raddle.threads.data_model.variables import container_base, is_in_python
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.variables import Variables

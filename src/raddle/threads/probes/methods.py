@@ -119,7 +119,7 @@ class Methods:
     def _of_super(self, super_object: Any, name: str, site: int) -> Any:
         """Return the callable for `super().append(1)` in a class that extends a container."""
         found, obj = getattr(super_object, name), super_object.__self__
-        cls = type(obj)  # use only the type, as reading an attribute of the object may be what is going on
+        cls = type(obj)  # not obj.__class__: the program may be looking up an attribute of the object right now
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
         if kind:

@@ -111,7 +111,7 @@ def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | N
 
 
 def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool:
-    """Wait like CPython on a condition with a lock class of the program, and reacquire by that class's methods."""
+    """Wait like CPython on a condition with the program's own lock class, using the methods of that class."""
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
     ticket = Ticket(me.label)

@@ -115,7 +115,7 @@ def _run(self: Any) -> None:
 
 
 def _choose_context(self: Any) -> None:
-    """Choose the context that `run` is called in, as CPython's `start` does where threads have one."""
+    """Choose the context that `run` is called in, as CPython's `start` does in versions with such contexts."""
     if self._context is None:
         inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
         self._context = contextvars.copy_context() if inherits else contextvars.Context()
@@ -309,7 +309,7 @@ def _invoke_excepthook(thread: Any) -> None:
     threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
 
 
-# CPython's own code with the slow parts replaced that controlled threads do not need.
+# CPython's own code, with lean replacements for the slow parts that controlled threads do not need.
 _lean_init = types.FunctionType(
     _real_init.__code__,
     vars(threading)

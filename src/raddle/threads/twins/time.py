@@ -1,7 +1,7 @@
 """Twins of the clocks and of `sleep` in `time`: controlled executions use virtual time.
 
 Time passes when no thread is enabled. Each reading of a clock also advances it by a microsecond, so that a loop that
-polls the clock ends. After many readings it advances faster, so that the loop ends soon.
+polls the clock terminates. After many readings it advances faster, so that such a loop terminates soon.
 """
 
 from __future__ import annotations
