@@ -1,4 +1,4 @@
-"""Threads that only pretend: lists of operations, run as the controller would run real ones."""
+"""Fake threads: lists of operations that `run` executes the way the engine runs real threads."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 
 class Do(NamedTuple):
-    """One operation. Each thing is a variable or a lock of its own; a site is made of the kind and the thing."""
+    """One operation on a variable or lock, named by `thing`. The site is derived from the kind and the name."""
 
     kind: str
     thing: str
-    after: tuple[int, int] = (0, 0)  # for the first of a thread: once that thread has done so many operations
+    after: tuple[int, int] = (0, 0)  # (parent, count): a thread starts once its parent has done `count` operations
 
 
 class Fake:
-    """A thread as schedulers see it."""
+    """A thread as a scheduler sees it."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class Fake:
         self.index = index
         self.label = label or f"T{index}"
         self.program = program
-        self.at = 0  # how many operations it has done
+        self.at = 0  # number of operations done
         self._things = things
-        self._held = {} if held is None else held  # by thing: the thread that acquired it
+        self._held = {} if held is None else held  # maps each held lock to the thread that holds it
         self.kind, self.target, self.name, self.site = "begin", None, "", 0
         self.arrive()
 
@@ -60,9 +60,9 @@ def writes(thing: str, count: int) -> list[Do]:
 
 
 def run(scheduler: Any, programs: Sequence[Sequence[Do]], *, number: int = 1, space: int = 0) -> tuple[int, ...] | None:
-    """One execution; the indexes of the threads in the order of their operations, None when nothing is left.
+    """Run one execution; return the thread index of each operation, or None when the search is exhausted.
 
-    Threads are numbered from 1, or from 0 where one is started later (then 0 is its parent).
+    Threads are numbered from 1, or from 0 if thread 0 starts another thread.
     """
     if not scheduler.begin(number, space):
         return None
@@ -73,7 +73,7 @@ def run(scheduler: Any, programs: Sequence[Sequence[Do]], *, number: int = 1, sp
     order: list[int] = []
     current: Fake | None = None
 
-    def can_go_on(thread: Fake) -> bool:
+    def is_enabled(thread: Fake) -> bool:
         if thread.at == len(thread.program):
             return False
         do = thread.program[thread.at]
@@ -82,7 +82,7 @@ def run(scheduler: Any, programs: Sequence[Sequence[Do]], *, number: int = 1, sp
             return False
         return do.kind != "acquire" or do.thing not in held
 
-    while enabled := [t for t in threads if can_go_on(t)]:
+    while enabled := [t for t in threads if is_enabled(t)]:
         chosen = scheduler.choose(enabled, current) if len(enabled) > 1 else enabled[0]
         do = chosen.program[chosen.at]
         if do.kind == "acquire":
@@ -98,21 +98,22 @@ def run(scheduler: Any, programs: Sequence[Sequence[Do]], *, number: int = 1, sp
 
 
 def every_order(*steps: int) -> set[tuple[int, ...]]:
-    """All interleavings of threads that take so many steps."""
+    """Return all interleavings of threads 1, 2, ... that take the given numbers of steps."""
     return set(permutations([1 + at for at, count in enumerate(steps) for _ in range(count)]))
 
 
-def chi_square(seen: Counter[Any], expected: dict[Any, float]) -> float:
-    """How far the counts are from the probabilities; nothing else may have been seen.
+def chi_square(counts: Counter[Any], expected: dict[Any, float]) -> float:
+    """Return the chi-square statistic of the counts against the expected probabilities.
 
-    It is about the number of outcomes, give or take twice that number's root, if they agree.
+    Fails if an unexpected outcome occurred. If counts and probabilities agree, the statistic is about n, give or take
+    twice the square root of n, where n is the number of outcomes.
     """
-    assert set(seen) <= set(expected)
-    total = sum(seen.values())
-    return sum((seen[one] - total * p) ** 2 / (total * p) for one, p in expected.items())
+    assert set(counts) <= set(expected)
+    total = sum(counts.values())
+    return sum((counts[outcome] - total * p) ** 2 / (total * p) for outcome, p in expected.items())
 
 
-def even(outcomes: set[Any]) -> dict[Any, float]:
+def uniform(outcomes: set[Any]) -> dict[Any, float]:
     return dict.fromkeys(outcomes, 1 / len(outcomes))
 
 

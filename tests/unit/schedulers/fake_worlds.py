@@ -1,7 +1,7 @@
-"""Small worlds for searches: ranks that exchange messages, locks with timeouts, tasks whose accesses show late.
+"""Small worlds to search: ranks that exchange messages, locks with timeouts, steps whose footprint is known late.
 
-A world is made anew for every execution. It runs a search as the engine would, and says at the end what happened, in a
-form that is the same for all executions with the same partial order. `brute_force` shares no code with any search.
+A new world is created for every execution. It calls the search as the engine would. Its result is the same for all
+executions with the same partial order. `brute_force` shares no code with any search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 class Participant:
-    """A participant as schedulers see it, with a list of instructions."""
+    """A participant as a scheduler sees it, with a list of instructions."""
 
     target, name, site, timed_out = None, "", 0, False
 
@@ -46,7 +46,7 @@ class Participant:
 
 
 class World:
-    """Participants, and what they do to each other."""
+    """Participants and the state that they share."""
 
     calculus: Calculus
     letter = "T"
@@ -58,28 +58,28 @@ class World:
             self.arrive(participant)
 
     def arrive(self, participant: Participant) -> None:
-        """A participant comes to its next instruction."""
+        """Prepare the participant's next instruction, for example its alternatives."""
 
-    def can(self, participant: Participant) -> bool:
+    def is_enabled(self, participant: Participant) -> bool:
         raise NotImplementedError
 
     def do(self, participant: Participant, outcome: str) -> list[Access] | None:
-        """Carry out an instruction; return what it touched if that was not known before."""
+        """Execute the participant's instruction; return its accesses if they were not known before."""
         raise NotImplementedError
 
     def result(self) -> Hashable:
-        """Return what is the same for all executions with this partial order, and for no others."""
+        """Return a value that identifies the partial order of this execution."""
         raise NotImplementedError
 
     def enabled(self) -> list[Participant]:
-        return [one for one in self.participants if one.next is not None and self.can(one)]
+        return [p for p in self.participants if p.next is not None and self.is_enabled(p)]
 
-    def run(self, search: Any, *, ask_always: bool = False) -> Hashable:
+    def run(self, search: Any, *, always_choose: bool = False) -> Hashable:
         book = search.watch(self.calculus, (), coarse=False) if isinstance(search, Reachability) else None
         current: Participant | None = self.participants[0]
         while enabled := self.enabled():
-            asked = book or ask_always or len(enabled) > 1
-            chosen = search.choose(enabled, current) if asked else enabled[0]
+            has_choice = book or always_choose or len(enabled) > 1
+            chosen = search.choose(enabled, current) if has_choice else enabled[0]
             options = chosen.alternatives() if chosen.alternatives else [Outcome("")]
             at = search.choose_alternative(chosen, options) if len(options) > 1 else 0
             if len(enabled) > 1 or len(options) > 1:
@@ -89,7 +89,7 @@ class World:
                 book.did(chosen, touched)
             current = None if chosen.next is None else chosen
         if book:
-            book.over([one for one in self.participants if one.next is not None], cut_short=False)
+            book.over([p for p in self.participants if p.next is not None], cut_short=False)
         search.end()
         return self.result()
 
@@ -100,18 +100,18 @@ class World:
         return touched
 
 
-def explored(search: Any, make: Callable[[], World], *, most: int = 100_000) -> Counter[Hashable]:
-    """Return how often a search comes to each result, until it has nothing left."""
+def explored(search: Any, make: Callable[[], World], *, limit: int = 100_000) -> Counter[Hashable]:
+    """Run a search until it is exhausted; return how many executions had each result."""
     found: Counter[Hashable] = Counter()
-    for number in range(1, most + 1):
+    for number in range(1, limit + 1):
         if not search.begin(number, 0):
             return found
         found[make().run(search)] += 1
-    raise AssertionError(f"the search did not end within {most} executions")
+    raise AssertionError(f"the search did not end within {limit} executions")
 
 
 def brute_force(make: Callable[[], World]) -> Counter[Hashable]:
-    """Return how many schedules there are for each result."""
+    """Return the number of schedules that lead to each result."""
     found: Counter[Hashable] = Counter()
 
     def below(path: tuple[tuple[int, str], ...]) -> None:
@@ -119,9 +119,9 @@ def brute_force(make: Callable[[], World]) -> Counter[Hashable]:
         for index, outcome in path:
             world.step(world.participants[index], outcome)
         enabled = world.enabled()
-        for one in enabled:
-            for option in one.alternatives() if one.alternatives else [Outcome("")]:
-                below((*path, (one.index, option.label)))
+        for participant in enabled:
+            for option in participant.alternatives() if participant.alternatives else [Outcome("")]:
+                below((*path, (participant.index, option.label)))
         if not enabled:
             found[world.result()] += 1
 
@@ -143,13 +143,13 @@ class Recv(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A send to the rank that the last message came from."""
+    """A send to the rank that sent the last received message."""
 
 
 class Ranks(World):
-    """Messages of one rank to another do not overtake each other; a receive of ANY takes from any rank.
+    """Messages between two ranks arrive in the order they were sent. A receive from ANY accepts any rank's message.
 
-    Two sends commute, also to one rank. So a partial order is which message each receive took.
+    Two sends commute, even to the same rank. So which message each receive took identifies the partial order.
     """
 
     letter = "R"
@@ -170,7 +170,7 @@ class Ranks(World):
         elif isinstance(participant.next, Reply):
             participant.program[participant.at] = Send(self.taken[me][-1])
 
-    def can(self, participant: Participant) -> bool:
+    def is_enabled(self, participant: Participant) -> bool:
         if participant.alternatives is not None:
             return bool(participant.alternatives())
         return isinstance(participant.next, Send) or self.channels[participant.next.source, participant.index] > 0
@@ -185,7 +185,7 @@ class Ranks(World):
             self.taken[me].append(source)
 
     def result(self) -> Hashable:
-        return tuple((tuple(taken), one.at) for taken, one in zip(self.taken, self.participants, strict=True))
+        return tuple((tuple(taken), p.at) for taken, p in zip(self.taken, self.participants, strict=True))
 
 
 class RankReader(Reader):
@@ -222,14 +222,14 @@ class Release(NamedTuple):
 
 
 class Try(NamedTuple):
-    """An acquire with a timeout, which may expire early; then the next `skipped` instructions are left out."""
+    """An acquire whose timeout may expire early. If it does, the next `skipped` instructions are skipped."""
 
     lock: int
     skipped: int
 
 
 class Locks(World):
-    """Two acquires of one lock depend on each other, and one that expires depends on nothing."""
+    """Two acquires of the same lock conflict. An acquire that expires conflicts with nothing."""
 
     def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
         self.calculus = LockCalculus()
@@ -246,7 +246,7 @@ class Locks(World):
             free = self.free[participant.next.lock]
             participant.alternatives = lambda: [Outcome("proceeds")] * free[0] + [Outcome("expires")]
 
-    def can(self, participant: Participant) -> bool:
+    def is_enabled(self, participant: Participant) -> bool:
         return not isinstance(participant.next, Acquire) or self.free[participant.next.lock][0]
 
     def do(self, participant: Participant, outcome: str) -> None:
@@ -281,7 +281,7 @@ class LockCalculus(ThreadCalculus):
         return LockReader()
 
 
-# -- footprints after the fact -----------------------------------------------------------------------------------
+# -- footprints that are known only after the step ---------------------------------------------------------------
 
 READ, WRITE = range(2)
 
@@ -292,7 +292,7 @@ class Put(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Reads one variable, and then another one or writes one, depending on what it has read."""
+    """Reads `variable`. If its value is 0, reads `if_zero`; otherwise writes `otherwise`."""
 
     variable: str
     if_zero: str
@@ -300,13 +300,13 @@ class Move(NamedTuple):
 
 
 class Make(NamedTuple):
-    """Puts a new object into a variable."""
+    """Stores a new object in a variable."""
 
     variable: str
 
 
 class Poke(NamedTuple):
-    """Changes the object that is in a variable, if there is one."""
+    """Changes the object stored in a variable, if there is one."""
 
     variable: str
 
@@ -318,7 +318,7 @@ class Box:
 
 
 class Tasks(World):
-    """What a step touches depends on the values it reads, so it is known only when the step is done."""
+    """The footprint of a step depends on the values it reads, so it is known only after the step."""
 
     def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
         self.calculus = TaskCalculus()
@@ -327,7 +327,7 @@ class Tasks(World):
         self.steps: list[tuple[str, int, frozenset[tuple[object, int]]]] = []
         super().__init__(programs)
 
-    def can(self, participant: Participant) -> bool:
+    def is_enabled(self, participant: Participant) -> bool:
         return True
 
     def do(self, participant: Participant, outcome: str) -> list[Access]:
@@ -364,10 +364,10 @@ class Tasks(World):
 
     def result(self) -> Hashable:
         ordered = {
-            (one[:2], other[:2])
-            for at, other in enumerate(self.steps)
-            for one in self.steps[:at]
-            if any(key == also and WRITE in (mode, how) for key, mode in one[2] for also, how in other[2])
+            (earlier[:2], later[:2])
+            for at, later in enumerate(self.steps)
+            for earlier in self.steps[:at]
+            if any(key == key2 and WRITE in (mode, mode2) for key, mode in earlier[2] for key2, mode2 in later[2])
         }
         return frozenset(self.steps), frozenset(ordered)
 

@@ -24,7 +24,7 @@ def all_runs(search, programs):
 
 
 @pytest.mark.parametrize("steps", [(1, 1), (2, 3), (2, 2, 1), (1, 1, 1, 1), (4, 4), (3, 2, 2)])
-def test_every_order_once_and_fewest_preemptions_first(steps):
+def test_every_order_is_run_once_fewest_preemptions_first(steps):
     found = all_runs(Deepening(), [writes("x", count) for count in steps])
     assert len(found) == len(set(found))
     assert set(found) == every_order(*steps)
@@ -32,22 +32,22 @@ def test_every_order_once_and_fewest_preemptions_first(steps):
 
 
 @pytest.mark.parametrize("programs", [[LOCKED, LOCKED], [LOCKED, writes("x", 2), LOCKED[:3]]])
-def test_where_threads_block_it_finds_what_depth_first_search_finds(programs):
+def test_with_blocking_threads_it_finds_the_same_orders_as_depth_first_search(programs):
     found = all_runs(Deepening(), programs)
     assert len(found) == len(set(found))
     assert set(found) == set(all_runs(Exhaustive(), programs))
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
-def test_a_bound_is_kept_and_told(bound):
-    # Two and three steps: the most preemptions is 3, in 2 1 2 1 2 (after its last step nobody is preempted).
+def test_a_bound_limits_preemptions_and_is_reported(bound):
+    # Two and three steps: at most 3 preemptions, in 2 1 2 1 2. A thread's last step is not followed by a preemption.
     search = Deepening(preemptions=bound)
     found = all_runs(search, [writes("x", 2), writes("x", 3)])
     assert sorted(found) == sorted(order for order in every_order(2, 3) if preemptions(order) <= bound)
     assert search.cut == (bound < 3)
 
 
-def test_the_bound_under_way_is_known():
+def test_the_current_bound_equals_the_number_of_preemptions():
     search = Deepening()
     reached = []
     while (order := run(search, [writes("x", 2), writes("x", 2)], number=1)) is not None:
@@ -56,7 +56,7 @@ def test_the_bound_under_way_is_known():
     assert search.cut is False
 
 
-def test_it_begins_again_when_points_were_added():
+def test_the_search_restarts_when_scheduling_points_are_added():
     search = Deepening()
     two = [writes("x", 1), writes("x", 1)]
     assert run(search, two, space=0) == (1, 2)
@@ -66,12 +66,12 @@ def test_it_begins_again_when_points_were_added():
     assert run(search, more, number=9, space=1) is None
 
 
-def test_it_keeps_its_memory_across_processes():
+def test_the_memory_of_a_child_process_advances_the_search():
     search = Deepening()
     programs = [writes("x", 2), writes("x", 2), writes("x", 1)]
     orders = []
     while search.begin(len(orders) + 1, 0):
-        child = copy.deepcopy(search)  # what a forked child has; the parent sees nothing of its choices
+        child = copy.deepcopy(search)  # the copy a forked child would have; its choices do not affect the parent
         child.begin = lambda number, space: True
         child.end = lambda: None
         orders.append(run(child, programs))
@@ -104,11 +104,11 @@ def test_on_real_threads_it_runs_as_many_schedules_as_depth_first_search():
     assert (result.executions, result.stopped_because) == (90, "exhausted")
 
 
-def test_within_a_bound_it_says_so():
-    # Without a preemption only the order of the threads matters: 3! = 6.
+def test_a_bounded_search_reports_exhausted_within_bound():
+    # Without preemptions only the order of the threads varies: 3! = 6.
     result = raddle.explore(increments, scheduler="deepening:preemptions=0", until="exhausted", source=[__name__])
     assert (result.executions, result.stopped_because) == (6, "exhausted-within-bound")
 
 
-def test_it_is_to_be_had_by_name():
+def test_the_scheduler_is_available_by_name():
     assert isinstance(make_scheduler("deepening", seed=1), Deepening)

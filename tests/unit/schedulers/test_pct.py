@@ -1,4 +1,4 @@
-"""PCT: who spins falls below everybody else."""
+"""PCT gives a spinning thread the lowest priority."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Gate:
         self.open = True
 
 
-def test_everybody_has_a_turn_where_all_the_others_spin():
-    # Without changes (depth 1) the highest of three runs SPINNING steps after its first, then the next one, then the
-    # last one: 1 + SPINNING choices are the first's, of which the last one goes to the second already.
+def test_every_spinning_thread_gets_a_turn():
+    # At depth 1 there are no priority changes. The thread with the highest priority runs SPINNING steps and then
+    # counts as spinning. The second thread does the same, and then the third one runs.
     things: dict[str, object] = {}
     threads = [Fake(number, [Do("read", "flag")], things) for number in (1, 2, 3)]
     pct = PCT(seed=1, depth=1)
@@ -35,8 +35,9 @@ def test_everybody_has_a_turn_where_all_the_others_spin():
     assert chosen == [first] * SPINNING + [second] * SPINNING + [third]
 
 
-def test_two_threads_that_wait_in_a_loop_do_not_keep_the_third_from_opening():
-    # If both have a higher priority than the third, one turn for just anybody is always the other one's.
+def test_two_threads_waiting_in_a_loop_do_not_starve_the_third():
+    # Both waiting threads may have a higher priority than the third. Giving way for one turn would then only switch
+    # between the two of them.
     def scenario():
         gate = Gate()
         threads = [threading.Thread(target=body) for body in (gate.wait, gate.prepare, gate.wait)]

@@ -1,4 +1,4 @@
-"""Partial order sampling: how likely each order is, worked out by hand."""
+"""Partial order sampling: the probability of each order, derived by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 
 import pytest
-from fake_threads import Do, Fake, chi_square, even, every_order, run, writes
+from fake_threads import Do, Fake, chi_square, every_order, run, uniform, writes
 
 import raddle
 from raddle.schedulers import make_scheduler
@@ -14,9 +14,9 @@ from raddle.schedulers.partial_order_sampling import PartialOrderSampling, race
 
 MANY = 4_000
 
-# One priority that is kept against three that are drawn one after the other. It is below the first j of them
-# with probability 1/(j+1), as any of these j+1 is the lowest alike; so exactly j come before it with
-# probability 1/(j+1) - 1/(j+2), and all three with 1/4.
+# One thread keeps its priority while the other draws three, one after the other. The kept priority is below the first
+# j of them with probability 1/(j+1), because each of the j+1 is equally likely to be the lowest. So exactly j come
+# before it with probability 1/(j+1) - 1/(j+2), and all three with 1/4.
 KEPT = {0: 1 / 2, 1: 1 / 6, 2: 1 / 12, 3: 1 / 4}
 
 
@@ -27,32 +27,32 @@ def orders(programs):
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_all_orders_of_writers_of_one_variable_are_equally_likely(count):
-    # All their priorities are drawn alike, so each of the count! orders has the same probability.
+    # All priorities have the same distribution, so each of the count! orders has the same probability.
     wanted = every_order(*[1] * count)
-    assert chi_square(orders([writes("x", 1)] * count), even(wanted)) < 3 * len(wanted)
+    assert chi_square(orders([writes("x", 1)] * count), uniform(wanted)) < 3 * len(wanted)
 
 
-def place_of_the_second(programs):
-    """How many operations of the first thread come before the only one of the second."""
+def position_of_second(programs):
+    """Count how many operations of the first thread precede the only operation of the second, over all runs."""
     return Counter({order.index(2): count for order, count in orders(programs).items()})
 
 
-@pytest.mark.parametrize(("one", "other"), [("write", "write"), ("write", "read"), ("read", "write")])
-def test_who_lost_a_race_draws_again(one, other):
-    # At each step both threads have fresh priorities: the second comes now with probability 1/2.
-    seen = place_of_the_second([[Do(one, "x")] * 3, [Do(other, "x")]])
+@pytest.mark.parametrize(("first", "second"), [("write", "write"), ("write", "read"), ("read", "write")])
+def test_the_loser_of_a_race_draws_a_new_priority(first, second):
+    # At each step both threads have new priorities, so the second one runs next with probability 1/2.
+    seen = position_of_second([[Do(first, "x")] * 3, [Do(second, "x")]])
     assert chi_square(seen, {0: 1 / 2, 1: 1 / 4, 2: 1 / 8, 3: 1 / 8}) < 12
 
 
-@pytest.mark.parametrize(("one", "other"), [(("write", "y"), ("write", "x")), (("read", "x"), ("read", "x"))])
-def test_what_does_not_race_keeps_its_priority(one, other):
-    seen = place_of_the_second([[Do(*one)] * 3, [Do(*other)]])
+@pytest.mark.parametrize(("first", "second"), [(("write", "y"), ("write", "x")), (("read", "x"), ("read", "x"))])
+def test_an_operation_that_does_not_race_keeps_its_priority(first, second):
+    seen = position_of_second([[Do(*first)] * 3, [Do(*second)]])
     assert chi_square(seen, KEPT) < 12
 
 
-def test_a_thread_that_went_on_alone_has_a_fresh_priority():
-    # One of two loses; asked again after the loser ran alone, it wins with probability 1/2. Had it kept
-    # the lower one of two priorities, it would win against a fresh one with probability 1/3.
+def test_a_thread_that_ran_alone_draws_a_new_priority():
+    # One of two threads loses and then runs alone. At the next choice it wins with probability 1/2. If it had kept
+    # the lower of two priorities, it would win against a new one with probability 1/3.
     won = 0
     pos = PartialOrderSampling(seed=3)
     for number in range(MANY):
@@ -65,28 +65,28 @@ def test_a_thread_that_went_on_alone_has_a_fresh_priority():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [
         (("read", "n"), ("read", "n"), False),
         (("read", "n"), ("write", "n"), True),
         (("delete", "n"), ("read", "n"), True),
         (("write", "n"), ("write", "m"), False),
-        (("acquire", "n"), ("acquire", "m"), True),  # names are left over from accesses before
+        (("acquire", "n"), ("acquire", "m"), True),  # the names are left over from earlier accesses
         (("put", ""), ("get", ""), True),
         (("size", ""), ("size", ""), False),
         (("set", ""), ("is-set", ""), True),
     ],
 )
-def test_what_races(one, other, expected):
-    threads = [Fake(index, [Do(kind, "same")], {}) for index, (kind, _) in enumerate((one, other))]
-    for thread, (_, name) in zip(threads, (one, other), strict=True):
+def test_operations_race_if_they_conflict(first, second, expected):
+    threads = [Fake(index, [Do(kind, "same")], {}) for index, (kind, _) in enumerate((first, second))]
+    for thread, (_, name) in zip(threads, (first, second), strict=True):
         thread.name = name
     assert race(*threads) is expected
     assert race(*reversed(threads)) is expected
 
 
 def test_threads_that_only_sleep_do_not_race():
-    # With no target there is nothing to race for, so a sleeper keeps its priority: as with other variables.
+    # A sleep has no target and so cannot race. The sleeping thread keeps its priority, as with different variables.
     pos = PartialOrderSampling(seed=3)
     seen = Counter()
     for number in range(MANY):
@@ -102,14 +102,14 @@ def test_threads_that_only_sleep_do_not_race():
     assert chi_square(seen, KEPT) < 12
 
 
-def test_the_same_seed_and_number_give_the_same_execution_whatever_came_before():
+def test_an_execution_depends_only_on_seed_and_number():
     programs = [writes("x", 4), writes("x", 4), writes("y", 4)]
-    one, other = PartialOrderSampling(5), PartialOrderSampling(5)
+    used, fresh = PartialOrderSampling(5), PartialOrderSampling(5)
     for number in range(1, 20):
-        run(one, programs, number=number)
-    assert run(one, programs, number=7) == run(other, programs, number=7)
-    assert len({run(other, programs, number=number) for number in range(50)}) > 25
-    assert run(PartialOrderSampling(6), programs, number=7) != run(other, programs, number=7)
+        run(used, programs, number=number)
+    assert run(used, programs, number=7) == run(fresh, programs, number=7)
+    assert len({run(fresh, programs, number=number) for number in range(50)}) > 25
+    assert run(PartialOrderSampling(6), programs, number=7) != run(fresh, programs, number=7)
 
 
 class Cell:
@@ -117,7 +117,7 @@ class Cell:
         self.value = None
 
 
-def test_both_orders_of_two_real_writes_come_up():
+def test_both_orders_of_two_real_writes_occur():
     left = set()
 
     def scenario():
@@ -137,5 +137,5 @@ def test_both_orders_of_two_real_writes_come_up():
     assert left == {"a", "b"}
 
 
-def test_it_is_to_be_had_by_name():
+def test_the_scheduler_is_available_by_name():
     assert isinstance(make_scheduler("pos", seed=1), PartialOrderSampling)

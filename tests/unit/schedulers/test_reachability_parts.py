@@ -1,4 +1,4 @@
-"""What reachability testing is made of, on executions written down by hand."""
+"""The parts of reachability testing, on executions written by hand."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from raddle.schedulers.wakeup import Node, Reversal
 from raddle.threads.calculus import ThreadCalculus
 from raddle.threads.modes import CONFLICTS, FREE, GIVE, ITEM, MUTEX, READ, TAKE, WRITE
 
-X, LOCK = 0, 1  # keys
+X, LOCK = 0, 1  # the keys of a variable and a lock
 A, B, C = (("A", ""), ("B", ""), ("C", ""))  # choices of threads whose operations have one outcome
 CALCULUS = ThreadCalculus()
-LOOKS = [("x", "Box")] * 9
+DESCRIPTIONS = [("x", "Box")] * 9
 
 
 def read(key: int = X) -> Operation:
@@ -34,7 +34,7 @@ def give() -> Operation:
 
 
 def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[Choice, Operation], ...] = ()) -> Log:
-    """Every thread is there from the beginning; the lock is free at first."""
+    """Return the log of an execution in which all threads exist from the start and the lock is initially free."""
     log = Log(CALCULUS)
     free = 1
     for label, operation in done:
@@ -46,7 +46,7 @@ def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[Choice, Operation]
     return log
 
 
-def pairs(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
+def races(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
     return [(race.first, race.others, race.choice[0]) for race in Order(log).races()]
 
 
@@ -54,7 +54,7 @@ def pairs(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
 
 
 def test_an_operation_comes_after_what_it_depends_on() -> None:
-    # A writes x, B reads x, C reads y: B comes after A, C after nobody.
+    # A writes x, B reads x, C reads y: B comes after A, C after no other operation.
     order = Order(log_of(("A", write()), ("B", read()), ("C", read(7))))
     assert order.before == [0b001, 0b011, 0b100]
 
@@ -63,52 +63,52 @@ def test_a_thread_comes_after_its_start() -> None:
     log = log_of(("A", write()), ("B", write(7)))
     log.between[1] = [InterveningEvent(EventKind.STARTED, "A", "B")]
     assert Order(log).before == [0b01, 0b11]
-    assert pairs(log) == []
+    assert races(log) == []
 
 
 def test_two_writes_race() -> None:
-    # What B does before A's write: its own read of y, which is not after that write.
-    assert pairs(log_of(("A", write()), ("B", read(7)), ("B", write()))) == [(0, (1,), "B")]
+    # B's read of y does not come after A's write, so the reversed execution runs it before its write.
+    assert races(log_of(("A", write()), ("B", read(7)), ("B", write()))) == [(0, (1,), "B")]
 
 
-def test_of_several_only_the_nearest_race_shows() -> None:
-    # B's write races with A's second one; the first comes before that.
-    assert pairs(log_of(("A", write()), ("A", write()), ("B", write()))) == [(1, (), "B")]
+def test_only_the_nearest_of_several_races_is_reported() -> None:
+    # B's write races with A's second write. A's first write comes before that one anyway.
+    assert races(log_of(("A", write()), ("A", write()), ("B", write()))) == [(1, (), "B")]
 
 
-def test_the_second_take_races_with_the_first() -> None:
-    # Not with the give that made it possible: before the take it was possible, too.
+def test_the_second_acquire_races_with_the_first() -> None:
+    # It does not race with the release that enabled it: it was also possible before the first acquire.
     log = log_of(("A", take()), ("A", give()), ("B", take()), ("B", give()))
     assert Order(log).before[2] == 0b0111
-    assert pairs(log) == [(0, (), "B")]
+    assert races(log) == [(0, (), "B")]
 
 
-def test_a_take_that_never_was_possible_races_with_what_kept_it_back() -> None:
+def test_an_acquire_that_stays_blocked_races_with_the_one_that_blocks_it() -> None:
     log = log_of(("A", take()), waiting=((B, take()),))
-    assert pairs(log) == [(0, (), "B")]
+    assert races(log) == [(0, (), "B")]
 
 
-def test_passing_time_is_no_race() -> None:
+def test_operations_separated_by_passing_time_do_not_race() -> None:
     log = log_of(("A", write()), ("B", write()))
     log.between[1] = [InterveningEvent(EventKind.TIME_PASSED)]
-    assert pairs(log) == []
+    assert races(log) == []
 
 
-# -- stock -------------------------------------------------------------------------------------------------------
+# -- resource counts ---------------------------------------------------------------------------------------------
 
 
-def test_how_much_there_is() -> None:
+def test_an_acquire_is_possible_while_the_lock_is_free() -> None:
     log = log_of(("A", take()), ("A", give()), ("B", take()))
     stock = CALCULUS.supplies(log)
     assert stock.possible(take(), within=0b000)
     assert not stock.possible(take(), within=0b001)
     assert stock.possible(take(), within=0b011)
-    assert stock.enabler(take(), within=0b011) == 1  # the second take lives on the first give
+    assert stock.enabler(take(), within=0b011) == 1  # the first release enables the second acquire
     assert stock.enabler(take(), within=0b000) == -1
 
 
-def test_a_put_that_holds_the_mutex() -> None:
-    # A puts, and others can come before it gives the mutex back; then B takes the mutex.
+def test_a_put_holds_the_mutex_until_it_is_released() -> None:
+    # A puts, and other threads may run before it releases the mutex. Then B acquires the mutex.
     put = Operation(((LOCK, WRITE, 0),), MUTEX)
     done = [DoneOperation("A", put, (1, 0, 0)), DoneOperation("A", give(), (0,)), DoneOperation("B", take(), (1,))]
     log = Log(CALCULUS)
@@ -117,7 +117,7 @@ def test_a_put_that_holds_the_mutex() -> None:
     assert stock.possible(take(), within=0b000)
     assert not stock.possible(take(), within=0b001)
     assert stock.enabler(take(), within=0b011) == 1
-    # It is the put that has brought the item, and the task.
+    # The put has also added the item and the unfinished task.
     get = Operation(((LOCK, WRITE, 0),), ITEM)
     assert [stock.possible(get, within) for within in (0b000, 0b001, 0b011, 0b111)] == [False, False, True, False]
 
@@ -125,7 +125,7 @@ def test_a_put_that_holds_the_mutex() -> None:
 # -- names -------------------------------------------------------------------------------------------------------
 
 
-def test_names_mean_the_same_in_another_execution() -> None:
+def test_an_object_has_the_same_key_in_every_execution() -> None:
     names = Names()
     first = names.add([], "[]", ("T1", 3), since=5)
     names.begin()
@@ -134,26 +134,26 @@ def test_names_mean_the_same_in_another_execution() -> None:
     assert pickle.loads(pickle.dumps(names)).descriptions == names.descriptions == [("[]", "list"), ("[]", "list")]
 
 
-def test_objects_that_were_seen_late_may_be_one() -> None:
-    looks = [("n", "Box"), ("n", "Box"), ("n", "Other")]
+def test_objects_first_seen_after_the_common_prefix_may_be_identical() -> None:
+    descriptions = [("n", "Box"), ("n", "Box"), ("n", "Other")]
     early, late, other = (Operation(((key, WRITE, since),)) for key, since in ((0, 2), (1, 9), (2, 9)))
     also_late = Operation(((0, WRITE, 9),))
     assert not depend(CONFLICTS, late, also_late)
-    assert may_depend(CONFLICTS, late, also_late, looks, common=5)
-    assert not may_depend(CONFLICTS, late, early, looks, common=5)  # that one was there before the executions parted
-    assert not may_depend(CONFLICTS, other, also_late, looks, common=5)
+    assert may_depend(CONFLICTS, late, also_late, descriptions, common=5)
+    assert not may_depend(CONFLICTS, late, early, descriptions, common=5)  # that object existed in the common prefix
+    assert not may_depend(CONFLICTS, other, also_late, descriptions, common=5)
 
 
-# -- what to try next --------------------------------------------------------------------------------------------
+# -- the next execution ------------------------------------------------------------------------------------------
 
 
 def reversal_of(log: Log) -> Reversal:
     order = Order(log)
     (race,) = order.races()
-    return Reversal(race, log, order, LOOKS)
+    return Reversal(race, log, order, DESCRIPTIONS)
 
 
-def test_a_race_is_turned_round_once() -> None:
+def test_a_race_is_reversed_once() -> None:
     node = Node({}, [])
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
     node.insert(reversal_of(log))
@@ -162,32 +162,33 @@ def test_a_race_is_turned_round_once() -> None:
     assert (branch.choice, [after.choice for after in branch.after]) == (B, [B])
 
 
-def test_who_sleeps_need_not_go_first() -> None:
-    # Everything that begins with B's read of y was had: the sequence could begin with it, so it was had as well.
+def test_a_sequence_that_can_begin_with_a_sleeping_operation_is_redundant() -> None:
+    # Every execution that begins with B's read of y has been explored. The sequence could begin with it, so it is
+    # redundant.
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
     node = Node({B: read(7)}, [])
     node.insert(reversal_of(log))
     assert node.branches == []
-    # C sleeps before a write of x. That does not commute with the sequence, which is therefore new.
+    # C sleeps before a write of x. That write does not commute with the sequence, so the sequence is new.
     node = Node({C: write()}, [])
     node.insert(reversal_of(log))
     assert [branch.choice for branch in node.branches] == [B]
 
 
-def test_sleep_ends_with_what_does_not_commute() -> None:
+def test_an_operation_that_does_not_commute_wakes_a_sleeping_thread() -> None:
     node = Node({A: write(), B: read(7)}, [])
-    assert set(node.successor(read(), CONFLICTS, LOOKS).sleeping) == {B}
+    assert set(node.successor(read(), CONFLICTS, DESCRIPTIONS).sleeping) == {B}
 
 
-def test_an_operation_that_ends_everything_does_not_sleep() -> None:
+def test_an_operation_that_aborts_the_execution_is_not_put_to_sleep() -> None:
     node = Node({}, [])
     node.taken = node.aborting = A
     node.put_to_sleep(write())
     assert node.sleeping == {}
 
 
-def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
-    # Else the search would never end: B does not sleep, as nothing that begins with it was had.
+def test_an_infeasible_reversal_is_not_planned_again() -> None:
+    # Otherwise the search would never end: B is not in the sleep set, because no execution began with it.
     log = log_of(("A", write()), ("B", write()))
     node = Node({}, [])
     node.insert(reversal_of(log))
@@ -198,6 +199,6 @@ def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
     assert node.branches == []
 
 
-def test_a_race_says_what_comes_next() -> None:
+def test_a_race_names_the_operation_to_run_first() -> None:
     log = log_of(("A", write()), ("B", write()))
     assert list(Order(log).races()) == [Race(first=0, others=(), choice=B, operation=write(), after=0)]

@@ -1,4 +1,4 @@
-"""Round-robin: turns, worked out by hand."""
+"""Round-robin: the order of turns, derived by hand."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ THREE = [writes("x", 3), writes("x", 3), writes("x", 3)]
 @pytest.mark.parametrize(
     ("number", "order"),
     [
-        (1, (1, 2, 3, 1, 2, 3, 1, 2, 3)),  # turns of one point, the first begins
-        (2, (2, 3, 1, 2, 3, 1, 2, 3, 1)),  # one point, the second
-        (3, (1, 1, 2, 2, 3, 3, 1, 2, 3)),  # two points, the first
-        (4, (3, 1, 2, 3, 1, 2, 3, 1, 2)),  # one point, the third
-        (5, (2, 2, 3, 3, 1, 1, 2, 3, 1)),  # two points, the second
-        (6, (1, 1, 1, 2, 2, 2, 3, 3, 3)),  # three points, the first
+        (1, (1, 2, 3, 1, 2, 3, 1, 2, 3)),  # turns of one step, starting with T1
+        (2, (2, 3, 1, 2, 3, 1, 2, 3, 1)),  # turns of one step, starting with T2
+        (3, (1, 1, 2, 2, 3, 3, 1, 2, 3)),  # turns of two steps, starting with T1
+        (4, (3, 1, 2, 3, 1, 2, 3, 1, 2)),  # turns of one step, starting with T3
+        (5, (2, 2, 3, 3, 1, 1, 2, 3, 1)),  # turns of two steps, starting with T2
+        (6, (1, 1, 1, 2, 2, 2, 3, 3, 3)),  # turns of three steps, starting with T1
     ],
 )
-def test_turns_grow_and_others_begin(number, order):
+def test_the_execution_number_determines_turn_length_and_first_thread(number, order):
     assert run(RoundRobin(), THREE, number=number) == order
 
 
@@ -32,18 +32,18 @@ def test_a_quantum_fixes_the_length_of_a_turn():
     assert run(RoundRobin(quantum=2), THREE, number=3) == (3, 3, 1, 1, 2, 2, 3, 1, 2)
 
 
-def test_who_cannot_go_on_loses_its_turn():
-    # The first takes the lock; the second, at the lock, is passed over until it is given back.
+def test_a_blocked_thread_loses_its_turn():
+    # T1 acquires the lock. T2 blocks on it and is skipped until T1 releases it.
     locked = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
     assert run(RoundRobin(), [locked, locked, writes("y", 2)], number=1) == (1, 3, 1, 3, 1, 2, 2, 2)
 
 
-def test_the_same_number_gives_the_same_execution_whatever_came_before():
-    one = RoundRobin()
-    before = [run(one, THREE, number=number) for number in range(1, 10)]
+def test_an_execution_depends_only_on_its_number():
+    scheduler = RoundRobin()
+    before = [run(scheduler, THREE, number=number) for number in range(1, 10)]
     assert [run(RoundRobin(), THREE, number=number) for number in range(1, 10)] == before
 
 
-def test_a_turn_of_no_point_is_refused():
+def test_a_quantum_of_zero_is_rejected():
     with pytest.raises(UsageError, match=r"the option quantum of round-robin takes a whole number of at least 1"):
         make_scheduler("round-robin:quantum=0", seed=1)

@@ -1,4 +1,4 @@
-"""Schedulers, on lists of threads that do nothing."""
+"""Schedulers, run on fake threads that only count steps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def fakes(count):
 
 
 def walk(scheduler, steps, *, number=1, space=0):
-    """Run threads that take so many steps each; the order of their indexes, None when exhausted."""
+    """Run threads with the given numbers of steps; return the order of their indexes, or None if exhausted."""
     if not scheduler.begin(number, space):
         return None
     threads = fakes(len(steps))
@@ -88,18 +88,18 @@ def test_exhaustive_with_a_bound_visits_exactly_the_orders_within_it(bound):
     assert search.cut == (bound < 4)
 
 
-def test_exhaustive_begins_again_when_points_were_added():
+def test_exhaustive_restarts_when_scheduling_points_are_added():
     search = Exhaustive()
     first = walk(search, [1, 1], space=0)
     assert walk(search, [2, 1], number=2, space=1) == (1, 1, 2)
     assert first == (1, 2)
 
 
-def test_exhaustive_keeps_its_memory_across_processes():
+def test_exhaustive_advances_with_the_memory_of_a_child_process():
     search = Exhaustive()
     orders = []
     while search.begin(len(orders) + 1, 0):
-        child = copy.deepcopy(search)  # what a forked child has; the parent sees nothing of its choices
+        child = copy.deepcopy(search)  # the copy a forked child would have; its choices do not affect the parent
         child.begin = lambda number, space: True
         orders.append(walk(child, [2, 2]))
         search.remember(child.memory())
@@ -107,17 +107,17 @@ def test_exhaustive_keeps_its_memory_across_processes():
     assert len(orders) == len(set(orders)) == 6  # 4! / (2! 2!)
 
 
-def test_random_walk_is_the_same_for_the_same_seed_and_number_whatever_came_before():
-    one, other = RandomWalk(5), RandomWalk(5)
+def test_random_walk_depends_only_on_seed_and_number():
+    used, fresh = RandomWalk(5), RandomWalk(5)
     for number in range(1, 20):
-        walk(one, [3, 3], number=number)
-    assert walk(one, [4, 4], number=7) == walk(other, [4, 4], number=7)
-    assert len({walk(other, [4, 4], number=n) for n in range(50)}) > 10
+        walk(used, [3, 3], number=number)
+    assert walk(used, [4, 4], number=7) == walk(fresh, [4, 4], number=7)
+    assert len({walk(fresh, [4, 4], number=n) for n in range(50)}) > 10
 
 
 def test_pct_makes_at_most_depth_minus_one_changes():
-    # Without change points a thread that was chosen runs to its end: no preemption. Each change point
-    # brings at most one.
+    # Without change points a chosen thread runs to its end, so there is no preemption. Each change point adds at
+    # most one.
     for depth in (1, 2, 3):
         for number in range(200):
             order = walk(PCT(3, depth=depth), [4, 4, 4], number=number)
@@ -134,14 +134,14 @@ def test_sequential_does_not_preempt():
     assert walk(Sequential(), [2, 2, 2]) == (1, 1, 2, 2, 3, 3)
 
 
-def test_again_takes_the_same_decisions_then_goes_on_without_preemption():
+def test_fixed_decisions_continue_without_preemption_after_the_last_decision():
     assert walk(FixedDecisions([2, 1, 2]), [2, 3]) == (2, 1, 2, 2, 1)
 
 
-def test_again_says_where_a_decision_cannot_be_taken():
-    again = FixedDecisions([3])
-    walk(again, [1, 1])
-    assert again.differed == 0
+def test_fixed_decisions_report_the_first_impossible_decision():
+    fixed = FixedDecisions([3])
+    walk(fixed, [1, 1])
+    assert fixed.differed == 0
 
 
 def test_twice_runs_every_schedule_twice():
@@ -151,7 +151,7 @@ def test_twice_runs_every_schedule_twice():
     assert twice.difference is None
 
 
-def test_twice_tells_the_first_decision_that_differs():
+def test_twice_reports_the_first_decision_that_differs():
     twice = RunTwice(Sequential())
     walk(twice, [2, 2], number=1)
     walk(twice, [2, 2, 1], number=2)
@@ -162,7 +162,7 @@ def test_twice_tells_the_first_decision_that_differs():
 
 
 def follow(text, arrivals):
-    """Feed arrivals (label, place, enabled labels) to a replay; the labels chosen."""
+    """Feed arrivals (label, place, enabled labels) to a replay; return the chosen labels and the replay."""
     threads = {f"T{i}": Fake(i) for i in range(4)}
     places = {}
     replay = Replay(Schedule.parse(text), lambda t: places[t.label])
@@ -194,7 +194,7 @@ def test_replay_says_why_it_diverged():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("randon", "there is no scheduler 'randon'; did you mean random?"),
         ("pct:depht=3", "the scheduler pct has no option 'depht' (valid options: depth)"),
@@ -204,10 +204,10 @@ def test_replay_says_why_it_diverged():
         ("twice:foo", "there is no scheduler 'foo'"),
     ],
 )
-def test_a_wrong_name_or_option_is_explained(text, said):
+def test_a_wrong_name_or_option_is_explained(text, expected):
     with pytest.raises(UsageError) as caught:
         make_scheduler(text, seed=1)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
 @pytest.mark.parametrize("scheduler", ["exhaustive:preemptions=0", "twice:exhaustive:preemptions=0"])

@@ -1,4 +1,4 @@
-"""The selectively uniform random walk: how likely each order is, worked out by hand."""
+"""The selectively uniform random walk: the probability of each order, derived by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 
 import pytest
-from fake_threads import Do, chi_square, even, every_order, run, writes
+from fake_threads import Do, chi_square, every_order, run, uniform, writes
 
 import raddle
 from raddle.schedulers import make_scheduler
@@ -17,7 +17,7 @@ LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 
 
 def orders(programs, many):
-    """How often each order comes up after the counting."""
+    """Return how often each order occurs after the counting executions."""
     walk = UniformWalk(seed=3)
     seen = [run(walk, programs, number=number) for number in range(1, many + COUNTING_EXECUTIONS + 1)]
     return Counter(seen[COUNTING_EXECUTIONS:])
@@ -27,44 +27,44 @@ def orders(programs, many):
 def test_all_interleavings_are_equally_likely_once_counts_are_known(steps):
     wanted = every_order(*steps)
     seen = orders([writes("x", count) for count in steps], 60 * len(wanted))
-    # Expected: the number of orders less one, give or take the root of twice that.
-    assert chi_square(seen, even(wanted)) < 2 * len(wanted) + 10
+    # The expected statistic is n - 1, give or take the square root of 2(n - 1), where n is the number of orders.
+    assert chi_square(seen, uniform(wanted)) < 2 * len(wanted) + 10
 
 
-def test_a_random_walk_is_far_from_that():
-    # What the test before tells apart: the random walk has the one step last with probability 1/64, not 1/7.
+def test_a_plain_random_walk_is_far_from_uniform():
+    # This shows that the test above can fail: a random walk runs the single step last with probability 1/64, not 1/7.
     walk = make_scheduler("random", seed=3)
     programs = [writes("x", 1), writes("x", 6)]
     seen = Counter(run(walk, programs, number=number) for number in range(1, 421))
-    assert chi_square(seen, even(every_order(1, 6))) > 100
+    assert chi_square(seen, uniform(every_order(1, 6))) > 100
 
 
-def test_threads_started_later_count_for_their_parent():
-    # T0 does two things, starts T1 (two things) and does one more; T2 does one thing meanwhile. Without T2
-    # there are 3 orders (T0's last among T1's two), each of 5 operations, so T2 has 6 places: 18 orders.
+def test_the_steps_of_a_started_thread_count_for_its_parent():
+    # T0 does two operations, starts T1, which does two, and does one more. T2 does one operation at any time. Without
+    # T2 there are 3 orders (T0's last among T1's two) of 5 operations each. T2 has 6 positions in each: 18 orders.
     started = [Do("write", "x", after=(0, 2)), Do("write", "x")]
     programs = [writes("x", 3), started, writes("x", 1)]
-    rests = [(0, 0, 0, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 1, 0)]
-    wanted = {(*rest[:at], 2, *rest[at:]) for rest in rests for at in range(6)}
+    orders_without_t2 = [(0, 0, 0, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 1, 0)]
+    wanted = {(*order[:at], 2, *order[at:]) for order in orders_without_t2 for at in range(6)}
     assert len(wanted) == 18
-    # If T2 goes before T1 is started, T0 goes on alone to the start, unseen, and its account stays too high:
-    # what comes after is not even then, but T2's place is.
+    # If T2 runs before T1 is started, T0 then runs alone up to the start. The scheduler is not called for those steps,
+    # so T0's count stays too high. The orders after that are not uniform, but T2's position is.
     merged = Counter()
     expected = {}
     for order in wanted:
-        what = order if order.index(2) > 1 else order.index(2)
-        expected[what] = expected.get(what, 0) + 1 / 18
+        merged_order = order if order.index(2) > 1 else order.index(2)
+        expected[merged_order] = expected.get(merged_order, 0) + 1 / 18
     for order, count in orders(programs, 1_800).items():
         merged[order if order.index(2) > 1 else order.index(2)] += count
     assert chi_square(merged, expected) < 38
 
 
-def test_the_orders_of_one_variable_are_even_whatever_happens_elsewhere():
-    # The first thread writes y four times (nobody else does: no candidate), then x; the second writes x.
-    # Half of the executions are uniform over everything: the second has one of six places alike.
-    # The other half is uniform over the two orders of x. Who is to write x first is drawn when the second
-    # thread is first looked at: if it is itself (1/2), it goes then, after j writes with probability 1/2^(j+1),
-    # but after all four with the rest, 1/16; otherwise it goes last.
+def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
+    # The first thread writes y four times and then x. The second thread writes x. Only one thread uses y, so y is no
+    # candidate. Half of the executions are uniform over all operations: the second thread has one of six positions
+    # with equal probability. The other half are uniform over the two orders of x. The thread that writes x first is
+    # drawn when the second thread is first considered. If it is the second thread (1/2), it runs then: after j writes
+    # with probability 1/2^(j+1), but after all four with the remaining 1/16. Otherwise it runs last.
     seen = orders([[*writes("y", 4), *writes("x", 1)], writes("x", 1)], 3_000)
     places = Counter({order.index(2): count for order, count in seen.items()})
     wanted = {at: 1 / 12 + 1 / 4 * 2.0 ** -(at + 1) for at in range(4)}
@@ -73,8 +73,8 @@ def test_the_orders_of_one_variable_are_even_whatever_happens_elsewhere():
     assert chi_square(places, wanted) < 20
 
 
-def test_what_a_walk_can_be_interested_in():
-    # x is read at one site and written at another, which met; y is used by one thread only; z by both.
+def test_interests_are_all_places_and_each_shared_variable():
+    # x is read at one site and written at another, and the two conflicted. Only one thread uses y. Both use z.
     counted = {"T1": {"read x": 2, "write x": 1, "y": 5, "z": 1}, "T2": {"write x": 3, "z": 4}}
     met = {"read x": "write x", "write x": "write x", "y": "y", "z": "z"}
     found = interests(counted, met)
@@ -83,13 +83,13 @@ def test_what_a_walk_can_be_interested_in():
         ({"read x", "write x"}, 3, 3),
         ({"z"}, 1, 4),
     ]
-    # T0 does nothing of its own, so it needs no account that shrinks as threads start.
+    # T0 does nothing itself, so its count need not shrink as threads start.
     assert not any(i.nested for i in found)
     assert interests({**counted, "T0": {"z": 1}}, met)[0].nested
     assert interests({**counted, "T1.1": {"z": 1}}, met)[0].accounts == {"T0": 17, "T1": 10, "T1.1": 1, "T2": 7}
 
 
-def test_threads_that_block_one_another_come_to_an_end():
+def test_threads_that_block_each_other_run_to_their_end():
     programs = [[*LOCKED, *writes("y", 1)], [*writes("y", 1), *LOCKED], [*LOCKED, *LOCKED]]
     seen = orders(programs, 500)
     assert sum(seen.values()) == 500
@@ -97,19 +97,19 @@ def test_threads_that_block_one_another_come_to_an_end():
     assert len(seen) > 50
 
 
-def test_more_events_than_were_counted_are_no_trouble():
+def test_more_steps_than_counted_still_reach_every_order():
     walk = UniformWalk(seed=3)
     for number in range(1, COUNTING_EXECUTIONS + 1):
         run(walk, [writes("x", 1), writes("x", 1)], number=number)
-    longer = [writes("x", 2), writes("x", 2), writes("z", 2)]  # and a thread more
+    longer = [writes("x", 2), writes("x", 2), writes("z", 2)]  # more steps, and one more thread
     seen = {run(walk, longer, number=number) for number in range(3, 2_000)}
     assert seen == every_order(2, 2, 2)
 
 
-def test_it_counts_again_when_points_were_added_but_not_all_the_time():
+def test_counting_is_repeated_at_growing_intervals_when_points_are_added():
     walk = UniformWalk(seed=3)
     programs = [writes("x", 2), writes("x", 2)]
-    # Counted in 1 and 2, then at the earliest in 5 and 6 (four have run by then), then in 13 and 14.
+    # Executions 1 and 2 count. The next count starts at 5, when four executions have run, and the one after at 13.
     counting = []
     for number in range(1, 17):
         run(walk, programs, number=number, space=number)
@@ -121,27 +121,27 @@ def test_it_counts_again_when_points_were_added_but_not_all_the_time():
     assert quiet.memory() is None
 
 
-def test_after_the_counting_an_execution_depends_on_seed_and_number_only():
+def test_after_counting_an_execution_depends_only_on_seed_and_number():
     programs = [writes("x", 4), [*writes("y", 2), *writes("x", 2)], writes("y", 3)]
-    one, other = UniformWalk(5), UniformWalk(5)
-    whole = [run(one, programs, number=number) for number in range(1, 20)]
-    assert [run(other, programs, number=number) for number in range(1, 3)] == whole[:2]
-    assert [run(other, programs, number=number) for number in (9, 4, 19)] == [whole[8], whole[3], whole[18]]
+    in_order, out_of_order = UniformWalk(5), UniformWalk(5)
+    whole = [run(in_order, programs, number=number) for number in range(1, 20)]
+    assert [run(out_of_order, programs, number=number) for number in range(1, 3)] == whole[:2]
+    assert [run(out_of_order, programs, number=number) for number in (9, 4, 19)] == [whole[8], whole[3], whole[18]]
     assert len(set(whole)) > 10
 
 
-def test_it_keeps_its_memory_across_processes():
+def test_the_memory_of_a_child_process_advances_the_walk():
     programs = [writes("x", 4), [*writes("y", 2), *writes("x", 2)], writes("y", 3)]
-    plain, apart = UniformWalk(5), UniformWalk(5)
+    in_process, forked = UniformWalk(5), UniformWalk(5)
     for number in range(1, 20):
-        apart.begin(number, 0)
-        child = copy.deepcopy(apart)  # what a forked child has; the parent sees nothing of its choices
+        forked.begin(number, 0)
+        child = copy.deepcopy(forked)  # the copy a forked child would have; its choices do not affect the parent
         child.begin = lambda number, space: True
         child.end = lambda: None
         order = run(child, programs)
-        apart.remember(child.memory())
-        apart.end()
-        assert order == run(plain, programs, number=number)
+        forked.remember(child.memory())
+        forked.end()
+        assert order == run(in_process, programs, number=number)
 
 
 class Account:
@@ -158,7 +158,7 @@ class Account:
         self.money = value + 1
 
 
-def test_a_lost_update_among_other_things_is_found():
+def test_a_lost_update_among_unrelated_accesses_is_found_reproducibly():
     def scenario():
         account = Account()
         threads = [threading.Thread(target=account.pay) for _ in range(2)]
@@ -191,9 +191,9 @@ class Gate:
         self.open = True
 
 
-def test_two_threads_that_wait_in_a_loop_are_not_waited_for_for_ever():
-    # If one of those who wait is drawn to write first, the third is held back before what they wait for. Were
-    # it held back for ever, or a thousand steps long before each of its writes, the limit on steps would show.
+def test_a_thread_is_not_held_back_forever_by_threads_waiting_in_a_loop():
+    # If a waiting thread is drawn to write first, the thread that opens the gate is held back. If it were held back
+    # forever, or for a thousand steps before each of its writes, the execution would reach the step limit.
     def scenario():
         gate = Gate()
         threads = [threading.Thread(target=body) for body in (gate.wait, gate.prepare, gate.wait)]
@@ -206,5 +206,5 @@ def test_two_threads_that_wait_in_a_loop_are_not_waited_for_for_ever():
     assert (result.executions, result.outcome) == (20, "passed")
 
 
-def test_it_is_to_be_had_by_name():
+def test_the_scheduler_is_available_by_name():
     assert isinstance(make_scheduler("surw", seed=1), UniformWalk)
