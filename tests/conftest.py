@@ -67,7 +67,7 @@ LONG = (
     "tests/unit/execute/test_isolated.py::test_a_search_finds_a_crash_with_its_schedule_and_other_failures",
     "tests/unit/guide/test_search_runs.py",
     "tests/unit/guide/test_shrink.py::test_programs",
-    "tests/unit/guide/test_shrink_options.py::test_shrunk_or_as_it_was_found[fork]",
+    "tests/unit/guide/test_shrink_options.py::test_findings_are_shrunk_only_if_the_option_is_on[fork]",
     "tests/unit/guide/test_workers.py",
 )
 

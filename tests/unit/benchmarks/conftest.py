@@ -1,4 +1,4 @@
-"""The benchmark is a folder of scripts: import them the way they import one another."""
+"""Makes the benchmark scripts importable, as they import each other."""
 
 import sys
 from pathlib import Path

@@ -1,32 +1,32 @@
-"""A figure is only given for executions that took place."""
+"""Benchmark cells: rates are computed only from executions that took place."""
 
 import cell
 import pytest
 from contestants import RefusedError, plain
 from scenarios import SCENARIOS, Scenario, finished
 
-SCENARIO = SCENARIOS["lock1"]  # always ends with 2
+SCENARIO = SCENARIOS["lock1"]  # its outcome is always 2
 
 
-def test_a_tool_that_stops_early_is_started_again_with_another_seed() -> None:
-    asked = []
+def test_a_tool_that_stops_early_is_restarted_with_another_seed() -> None:
+    requests = []
 
     def two_at_most(_scenario: Scenario, executions: int, seed: int) -> int:
-        asked.append((executions, seed))
+        requests.append((executions, seed))
         finished(2)
         finished(2)
         return 2
 
     assert cell.run(two_at_most, SCENARIO, 5) == 6
-    assert asked == [(5, 1), (3, 2), (1, 3)]
+    assert requests == [(5, 1), (3, 2), (1, 3)]
 
 
-def test_executions_that_did_not_take_place() -> None:
+def test_executions_that_did_not_take_place_are_rejected() -> None:
     with pytest.raises(RefusedError, match="reported 5 executions, but 0 took place"):
         cell.run(lambda _scenario, executions, _seed: executions, SCENARIO, 5)
 
 
-def test_outcomes_that_cannot_be() -> None:
+def test_impossible_outcomes_are_rejected() -> None:
     def wrong(_scenario: Scenario, _executions: int, _seed: int) -> int:
         finished(7)
         return 1
@@ -35,12 +35,12 @@ def test_outcomes_that_cannot_be() -> None:
         cell.run(wrong, SCENARIO, 1)
 
 
-def test_a_tool_that_explores_nothing() -> None:
+def test_a_tool_that_explores_nothing_is_rejected() -> None:
     with pytest.raises(RefusedError, match="explored nothing"):
         cell.run(lambda _scenario, _executions, _seed: 0, SCENARIO, 1)
 
 
-def test_only_a_batch_that_lasts_long_enough_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_long_enough_batch_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     batches: list[int] = []
     now = 0.0
 
@@ -53,4 +53,4 @@ def test_only_a_batch_that_lasts_long_enough_counts(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cell, "run", ten_a_second)
     monkeypatch.setattr(cell, "perf_counter", lambda: now)
     assert cell.executions_per_second(plain, SCENARIO, 2.0) == pytest.approx(10)
-    assert batches == [5, 5, 21]  # the first only warms up; 0.5 s is too short; then enough for 2 s
+    assert batches == [5, 5, 21]  # a warm-up; a batch of 0.5 s, too short; enough for 2 s

@@ -1,4 +1,4 @@
-"""Best of the rounds, ratios against each peer's faster mode, medians."""
+"""Comparisons: the best of several rounds, ratios to the faster mode of each peer, and medians."""
 
 from comparison import Comparison
 
@@ -26,8 +26,8 @@ def test_a_peer_is_represented_by_its_faster_mode() -> None:
 
 
 def test_the_median_is_over_the_scenarios() -> None:
-    assert compared().median_ratio("peer") == 300 / 50  # of 2, 6 and 8
-    assert compared().median_ratio("plain") == 0.3  # of 0.1, 0.3 and 0.4
+    assert compared().median_ratio("peer") == 300 / 50  # the ratios are 2, 6 and 8
+    assert compared().median_ratio("plain") == 0.3  # the ratios are 0.1, 0.3 and 0.4
 
 
 def test_a_peer_that_misses_a_scenario_has_no_median() -> None:

@@ -1,22 +1,22 @@
-"""Why pip failed, in one line."""
+"""The one-line reason extracted from the output of pip when it fails."""
 
 import environment
 
 
-def test_a_package_for_another_python() -> None:
-    said = (
+def test_the_reason_names_the_required_python_version() -> None:
+    output = (
         "WARNING: something\n"
         "ERROR: Ignored the following versions that require a different python version: "
         "0.1.0 Requires-Python >=3.12\n"
         "ERROR: No matching distribution found\n"
     )
-    assert environment.why(said).endswith("0.1.0 Requires-Python >=3.12")
+    assert environment.why(output).endswith("0.1.0 Requires-Python >=3.12")
 
 
-def test_a_build_that_failed() -> None:
-    said = "  error: subprocess-exited-with-error\n      OSError: Readme file does not exist: README.md\n"
-    assert environment.why(said) == "OSError: Readme file does not exist: README.md"
+def test_the_reason_of_a_failed_build_is_its_exception() -> None:
+    output = "  error: subprocess-exited-with-error\n      OSError: Readme file does not exist: README.md\n"
+    assert environment.why(output) == "OSError: Readme file does not exist: README.md"
 
 
-def test_silence() -> None:
+def test_pip_may_fail_without_output() -> None:
     assert environment.why("") == "pip failed without an error message"

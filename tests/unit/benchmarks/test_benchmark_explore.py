@@ -1,4 +1,4 @@
-"""What is asked of which search, what becomes of one that fails, and how it is told."""
+"""The exploration benchmark: searches, failed measurements, and result tables."""
 
 import subprocess
 from typing import Any
@@ -18,34 +18,34 @@ import raddle
 @pytest.mark.parametrize(
     ("name", "orders", "different"),
     [
-        ("rmw1", 4, 2),  # a lost update or none
+        ("rmw1", 4, 2),  # an update is lost or not
         ("lock2", 6, 6),  # C(4, 2)
         ("put2", 6, 6),
-        ("queue3", 1, 1),  # with room for one, everything is in turn
+        ("queue3", 1, 1),  # with a capacity of one, threads must alternate
     ],
 )
-def test_a_complete_search_sees_every_order_once(name: str, orders: int, different: int) -> None:
-    seen = raddle_space(SPACES[name], 100)
-    assert (seen.executions, seen.done, len(seen.outcomes)) == (orders, True, different)
-    assert seen.outcomes <= set(SPACES[name].possible)
+def test_an_exhaustive_search_runs_every_order_once(name: str, orders: int, different: int) -> None:
+    result = raddle_space(SPACES[name], 100)
+    assert (result.executions, result.done, len(result.outcomes)) == (orders, True, different)
+    assert result.outcomes <= set(SPACES[name].possible)
 
 
 @pytest.mark.parametrize("name", ["late-tail-5", "needle-50", "alternation-2"])
-def test_one_thread_after_the_other_falls_into_no_trap(name: str) -> None:
+def test_sequential_execution_does_not_trigger_a_trap(name: str) -> None:
     state = TRAPS[name].state()
     state.first()
     state.second()
     assert state.outcome() != TRAPS[name].wrong
 
 
-def test_a_trap_is_found() -> None:
+def test_the_default_search_finds_a_trap() -> None:
     first = raddle_trapped(TRAPS["late-tail-5"], 50, 1)
     assert first is not None
     assert first <= 20
 
 
-def test_a_schedule_that_ends_so() -> None:
-    schedule = schedule_to(SPACES["lock2"], 2211)  # the second thread has both of its sections first
+def test_a_schedule_leads_to_the_given_outcome() -> None:
+    schedule = schedule_to(SPACES["lock2"], 2211)  # the second thread runs both of its critical sections first
     assert schedule is not None
     outcomes.clear()
     assert raddle.replay(SPACES["lock2"].model, schedule, source=SOURCE) is None
@@ -53,16 +53,16 @@ def test_a_schedule_that_ends_so() -> None:
 
 
 @pytest.mark.parametrize("search", ["pct", "random+sync", "directed"])
-def test_as_many_executions_as_asked_for(search: str) -> None:
+def test_a_search_runs_the_requested_number_of_executions(search: str) -> None:
     assert raddle_with(search)(SCENARIOS["rmw1"], 7, 1) == 7
 
 
-def test_whatever_a_tool_raises_is_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_exception_of_a_tool_is_reported_as_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
     explore_cell.main("speed", "no-such-search", "rmw1", "0.1")
     assert "there is no scheduler" in capsys.readouterr().out
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, answer: subprocess.CompletedProcess[str] | Exception) -> None:
+def patch_subprocess(monkeypatch: pytest.MonkeyPatch, answer: subprocess.CompletedProcess[str] | Exception) -> None:
     def run(*_command: Any, **_options: Any) -> subprocess.CompletedProcess[str]:
         if isinstance(answer, Exception):
             raise answer
@@ -78,12 +78,12 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: subprocess.CompletedProce
         (subprocess.TimeoutExpired([], 18.0), "no answer within 240 s"),
     ],
 )
-def test_a_failure_has_a_reason(monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str) -> None:
-    answering(monkeypatch, answer)
+def test_a_failed_measurement_has_a_reason(monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str) -> None:
+    patch_subprocess(monkeypatch, answer)
     assert explore.ask("speed", "random", "rmw1", 0.1) == {"failed": reason}
 
 
-def test_the_best_rate_and_the_shortest_wait_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_rate_and_the_shortest_time_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([(5.0, 0.3), (7.0, 0.2), (6.0, 0.4)])
 
     def ask(*_question: object) -> dict[str, float]:
@@ -98,11 +98,11 @@ def test_the_best_rate_and_the_shortest_wait_count(monkeypatch: pytest.MonkeyPat
     assert waits == {("rmw1", "raddle"): 0.2}
 
 
-def test_what_a_peer_overlooked_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
+def test_an_outcome_that_a_peer_missed_is_proven_by_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions: list[tuple[object, ...]] = []
 
     def ask(*question: object) -> dict[str, str]:
-        asked.append(question)
+        questions.append(question)
         return {"schedule": "T0; T2."}
 
     monkeypatch.setattr(explore, "ask", ask)
@@ -110,23 +110,23 @@ def test_what_a_peer_overlooked_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
     spaces = {"lock2": {"raddle": ours, "peer": {"outcomes": [1, 3], "done": True}, "slow": {"outcomes": [1]}}}
     (proof,) = explore.proofs(spaces)
     assert proof == {"scenario": "lock2", "tool": "peer", "outcome": 2, "schedule": "T0; T2."}
-    assert asked == [("schedule", "lock2", 2)]  # nothing of the one that does not say that it is done
+    assert questions == [("schedule", "lock2", 2)]  # the slow tool did not claim to be done
 
 
-def test_the_tables() -> None:
+def test_the_table_shows_counts_ratios_and_missed_outcomes() -> None:
     speeds = Comparison(["rmw1"], {"raddle": "raddle", "peer": "peer"})
     speeds.add("rmw1", "raddle", rate=3000.0)
     speeds.add("rmw1", "peer", rate=100.0)
-    seen = {"rmw1": {"raddle": {"executions": 4, "outcomes": [1, 2], "done": True}, "peer": {"failed": "deadlock"}}}
+    result = {"rmw1": {"raddle": {"executions": 4, "outcomes": [1, 2], "done": True}, "peer": {"failed": "deadlock"}}}
     proof = {"scenario": "rmw1", "tool": "peer", "outcome": 2, "schedule": "T0; T2."}
-    text = explore_tables.spaces(seen, [proof], speeds, {("rmw1", "raddle"): 0.5})
+    text = explore_tables.spaces(result, [proof], speeds, {("rmw1", "raddle"): 0.5})
     assert "4 (2)" in text
-    assert "30.0" in text  # the ratio
+    assert "30.0" in text  # the ratio of 3000 to 100
     assert "peer finished rmw1 but missed 1 outcome: 2 is reached by\n    T0; T2." in text
 
 
 @pytest.mark.parametrize(
-    ("firsts", "told"),
+    ("firsts", "expected"),
     [
         ([1, 2, 9], "2, 9"),
         ([1, 3, None], "3, >100 (2/3)"),
@@ -134,5 +134,5 @@ def test_the_tables() -> None:
         ([None], ">100 (0/1)"),
     ],
 )
-def test_traps_are_told_by_the_median_and_the_worst(firsts: list[int | None], told: str) -> None:
-    assert told in explore_tables.traps({"needle": {"raddle": {"firsts": firsts}}}, executions=100, seeds=3)
+def test_the_trap_table_shows_the_median_and_the_worst(firsts: list[int | None], expected: str) -> None:
+    assert expected in explore_tables.traps({"needle": {"raddle": {"firsts": firsts}}}, executions=100, seeds=3)

@@ -12,19 +12,19 @@ NAMES = [program.name for program in unlocked.PROGRAMS]
 
 @needs_gil
 @pytest.mark.parametrize("program", unlocked.PROGRAMS, ids=NAMES)
-def test_what_a_program_s_finding_is_labeled(program):
-    # Only the last program has a call between its accesses, where a thread that holds the GIL can be stopped.
+def test_a_finding_is_labeled_with_the_builds_it_needs(program):
+    # Only the last program has a call between its accesses, where the GIL can be handed to another thread.
     expected = "any build" if program in unlocked.ON_ANY_BUILD else "only on free-threaded builds"
     assert free_threaded.label(program) == expected
 
 
 @needs_gil
 @pytest.mark.parametrize("program", unlocked.ONLY_WITHOUT_THE_GIL, ids=NAMES[:-1])
-def test_with_the_gil_real_threads_never_go_wrong(program):
+def test_with_the_gil_real_threads_never_fail(program):
     assert unlocked.wrong(program, 20) == 0
 
 
-def test_the_table():
+def test_the_table_has_a_column_per_interpreter():
     wrong = [1200, *[0] * (len(NAMES) - 1)]
     runs = [
         {"version": "3.13.5", "gil": False, "wrong": wrong},
@@ -36,7 +36,7 @@ def test_the_table():
     assert "1,200 of 5,000" in second
 
 
-def test_an_interpreter_that_cannot_show_it_is_refused():
+def test_an_interpreter_with_the_gil_is_rejected():
     assert "--disable-gil" in free_threaded.refusal(None)
     assert free_threaded.refusal({"version": "3.13.0", "gil": True, "wrong": []}).startswith("Python 3.13.0 runs with")
     assert free_threaded.refusal({"version": "3.13.5", "gil": False, "wrong": []}) == ""

@@ -1,4 +1,4 @@
-"""The pages that are timed are those of a report."""
+"""The page benchmark writes real report pages."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pages
 from raddle.report.html import write_pages
 
 
-def test_a_page_for_each_file_with_its_source(tmp_path: Path) -> None:
+def test_each_file_has_a_page_with_its_source(tmp_path: Path) -> None:
     contents = pages.large(3, tmp_path)
     written = write_pages(contents, tmp_path / "pages")
     sources = sorted((tmp_path / "pages").glob("source-*.html"))

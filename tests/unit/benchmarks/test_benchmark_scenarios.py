@@ -1,4 +1,4 @@
-"""Each scenario, with plain threads, ends as a correct execution can."""
+"""With plain threads, each benchmark scenario has only possible outcomes."""
 
 import pytest
 from contestants import plain
@@ -6,15 +6,17 @@ from scenarios import SCENARIOS, outcomes
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_ends_as_it_can(name: str) -> None:
+def test_plain_threads_have_a_possible_outcome(name: str) -> None:
     outcomes.clear()
     plain(SCENARIOS[name], 20, 1)
     assert len(outcomes) == 20
     assert set(outcomes) <= set(SCENARIOS[name].possible)
 
 
-@pytest.mark.parametrize("name", ["rmw1", "rmw10", "lock1", "lock10"])  # in the others each waits
-def test_one_after_the_other_loses_nothing(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["rmw1", "rmw10", "lock1", "lock10"]
+)  # in the other scenarios the threads wait for each other
+def test_sequential_execution_loses_no_update(name: str) -> None:
     state = SCENARIOS[name].state()
     state.first()
     state.second()

@@ -1,10 +1,10 @@
-"""The text people read."""
+"""The human-readable benchmark table."""
 
 import table
 from comparison import Comparison
 
 
-def test_figures_ratios_and_failures() -> None:
+def test_the_table_shows_rates_ratios_and_failures() -> None:
     comparison = Comparison(["one", "two"], {"raddle": "raddle", "peer-random": "peer"})
     comparison.add("one", "raddle", rate=12345.6)
     comparison.add("two", "raddle", rate=300)
@@ -22,7 +22,7 @@ def test_figures_ratios_and_failures() -> None:
     ]
 
 
-def test_no_ratios_without_raddle() -> None:
+def test_there_are_no_ratios_without_raddle() -> None:
     comparison = Comparison(["one"], {"plain": "plain"})
     comparison.add("one", "plain", rate=1)
     assert "ratio" not in table.text(comparison)

@@ -1,4 +1,4 @@
-"""Which tools are measured, and what becomes of one that fails."""
+"""The throughput benchmark: the choice of tools, and tools that fail."""
 
 import subprocess
 from typing import Any
@@ -8,12 +8,14 @@ import throughput
 from comparison import Comparison
 
 
-def test_a_package_stands_for_all_its_modes() -> None:
+def test_a_package_name_selects_all_its_modes() -> None:
     assert throughput.chosen(["frontrun", "plain"]) == ["frontrun-random", "frontrun-dpor", "plain"]
     assert throughput.chosen(None)[0] == "raddle"
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, answer: subprocess.CompletedProcess[str] | Exception) -> list[str]:
+def patch_subprocess(
+    monkeypatch: pytest.MonkeyPatch, answer: subprocess.CompletedProcess[str] | Exception
+) -> list[str]:
     commands: list[str] = []
 
     def run(command: list[Any], **_options: object) -> subprocess.CompletedProcess[str]:
@@ -32,9 +34,9 @@ def measured() -> Comparison:
     return comparison
 
 
-def test_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = subprocess.CompletedProcess([], 0, stdout='{"executions_per_second": 5.0}', stderr="")
-    commands = answering(monkeypatch, said)
+def test_the_rate_is_read_from_the_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = subprocess.CompletedProcess([], 0, stdout='{"executions_per_second": 5.0}', stderr="")
+    commands = patch_subprocess(monkeypatch, answer)
     assert measured().best("rmw1", "plain") == 5.0
     assert commands == ["plain rmw1 1.0"]
 
@@ -49,16 +51,16 @@ def test_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (subprocess.TimeoutExpired([], 18.0), "no answer within 18 s"),
     ],
-    ids=["said so", "crashed", "hung"],
+    ids=["reported", "crashed", "hung"],
 )
-def test_a_failure_has_a_reason(monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str) -> None:
-    answering(monkeypatch, answer)
+def test_a_failed_measurement_has_a_reason(monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str) -> None:
+    patch_subprocess(monkeypatch, answer)
     assert measured().failures == {("rmw1", "plain"): [reason]}
 
 
-def test_a_tool_that_failed_twice_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = subprocess.CompletedProcess([], 0, stdout='{"failed": "deadlock"}', stderr="")
-    commands = answering(monkeypatch, said)
+def test_a_tool_that_failed_twice_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = subprocess.CompletedProcess([], 0, stdout='{"failed": "deadlock"}', stderr="")
+    commands = patch_subprocess(monkeypatch, answer)
     comparison = Comparison(["rmw1"], {"plain": "plain"})
     for _ in range(4):
         throughput.go_round(comparison, ["plain"], seconds=1.0)

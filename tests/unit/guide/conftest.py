@@ -1,4 +1,4 @@
-"""The programs of the other folders are shrunk here too."""
+"""Makes the programs of two other test folders importable, so that tests here can shrink their failures."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A scheduler that does not exist: all that do are named, those that aim among them."""
+"""The error for an unknown scheduler lists all schedulers, including the guided ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raddle.guide.policies import GUIDED, make_policy
 from raddle.schedulers import NAMES
 
 
-def test_all_that_there_are_are_named():
+def test_an_unknown_scheduler_lists_all_schedulers():
     with pytest.raises(UsageError) as caught:
         make_policy("foo", seed=1, criteria=[])
     assert caught.value.slug == "unknown-scheduler"
@@ -20,6 +20,6 @@ def test_all_that_there_are_are_named():
 @pytest.mark.parametrize(
     ("wrong", "meant"), [("portfolo", "portfolio"), ("direct", "directed"), ("exhaustiv", "exhaustive")]
 )
-def test_what_was_meant_is_guessed(wrong, meant):
+def test_a_misspelled_scheduler_suggests_the_right_one(wrong, meant):
     with pytest.raises(UsageError, match=f"did you mean {meant}?"):
         make_policy(wrong, seed=1, criteria=[])

@@ -1,4 +1,4 @@
-"""Schedulers in turn, and searches that are aimed."""
+"""The portfolio, which alternates between schedulers, and guided searches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def side_by_side(*bodies):
 
 
 def half_written(writers):
-    """Fails only if nobody has written `b` when the last thread looks, but somebody has written `a`."""
+    """Fails only if, when the last thread reads, a writer has written `a` and no writer has written `b`."""
     box = Box()
 
     def write():
@@ -41,7 +41,7 @@ def half_written(writers):
 
 
 def late_tail():
-    """An easy race, then many steps that nobody cares about."""
+    """An easy race, followed by many irrelevant steps."""
     box = Box()
     made = []
 
@@ -57,7 +57,7 @@ def late_tail():
 
 
 def needle():
-    """The first thread comes last nearly never: the other has much more to do."""
+    """Fails if the short thread runs last, which is rare because the other thread has many more steps."""
     box = Box()
 
     def long():
@@ -77,32 +77,32 @@ def first_finding(scenario, **options):
     return result.findings[0].execution if result.findings else None
 
 
-def test_every_other_execution_is_pos_and_as_it_would_be_alone():
+def test_every_other_execution_equals_one_of_pos_alone():
     assert TURNS[::2] == ("pos",) * (len(TURNS) // 2)
-    both, alone = portfolio(["map"], seed=3), PartialOrderSampling(3)
+    mixed, alone = portfolio(["map"], seed=3), PartialOrderSampling(3)
     for number in range(1, 41):
-        both.begin(number, 0)
-        if both.turn == "pos":
+        mixed.begin(number, 0)
+        if mixed.turn == "pos":
             alone.begin((number + 1) // 2, 0)
-            assert both._member._state == alone._state
+            assert mixed._member._state == alone._state
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize(
     "scenario", [lambda: half_written(30), late_tail, needle], ids=["half written", "late tail", "needle"]
 )
-def test_traps(scenario, seed):
+def test_rare_failures_are_found_within_twenty_executions(scenario, seed):
     found = first_finding(scenario, seed=seed)
     assert found is not None
     assert found <= 20
 
 
-def test_the_random_walk_falls_into_the_needle():
-    """Otherwise the trap would be none."""
+def test_a_random_walk_does_not_find_the_needle():
+    """Otherwise the scenario would be too easy for the test above."""
     assert first_finding(needle, scheduler="random") is None
 
 
-def test_it_says_who_brought_what():
+def test_executions_coverage_and_findings_are_attributed_to_schedulers():
     result = raddle.explore(late_tail, source=[__file__], executions=60, until="budget")
     shares = result.as_json()["schedulers"]
     assert sum(share["executions"] for share in shares.values()) == 60
@@ -111,7 +111,7 @@ def test_it_says_who_brought_what():
     assert sum(share["found"] for share in shares.values()) == len(result.findings) == 1
 
 
-def test_until_saturated_and_until_covered():
+def test_a_search_stops_when_saturated_or_covered():
     def scenario():
         box = Box()
 
@@ -129,7 +129,7 @@ def test_until_saturated_and_until_covered():
     assert covered.stopped_because == "covered"
 
 
-def test_wrong_use():
+def test_invalid_options_are_rejected():
     with pytest.raises(UsageError, match="has no option 'depth=3'"):
         raddle.explore(late_tail, scheduler="portfolio:depth=3")
     with pytest.raises(UsageError, match="needs criteria"):
@@ -141,7 +141,9 @@ def test_wrong_use():
 
 
 def test_the_same_seed_gives_the_same_search():
-    one, other = (raddle.explore(late_tail, source=[__file__], executions=40, until="budget", seed=5) for _ in range(2))
-    assert one.tally == other.tally
-    assert one.shares == other.shares
-    assert [str(f.schedule) for f in one.findings] == [str(f.schedule) for f in other.findings]
+    first, second = (
+        raddle.explore(late_tail, source=[__file__], executions=40, until="budget", seed=5) for _ in range(2)
+    )
+    assert first.tally == second.tally
+    assert first.shares == second.shares
+    assert [str(f.schedule) for f in first.findings] == [str(f.schedule) for f in second.findings]

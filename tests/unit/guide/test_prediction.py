@@ -1,4 +1,4 @@
-"""What another order would cover, compared with what running it covers."""
+"""The coverage predicted for other orders, compared with the coverage of actual executions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def locked():
 
 
 def one_execution(scenario, names):
-    """The steps of one without preemption, what it covers, and everything that could be predicted from it."""
+    """Run once without preemption; return what it covers and all candidates predicted from it."""
     criteria = make_criteria(names)
     with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
@@ -78,7 +78,7 @@ def all_covered(scenario, names):
     return {name: set(keys) for name, keys in result.tally.covered.items()}
 
 
-def test_everything_that_can_be_covered_is_predicted_from_one_execution():
+def test_one_execution_predicts_everything_that_can_be_covered():
     names = ["map", "hbpair*", "du-pairs"]
     covered, candidates = one_execution(unlocked, names)
     predicted = {name: set(keys) for name, keys in covered.items()}
@@ -86,7 +86,7 @@ def test_everything_that_can_be_covered_is_predicted_from_one_execution():
         for name, keys in candidate.goals.items():
             predicted[name] |= keys
     possible = all_covered(unlocked, names)
-    # No value decides where the two threads go, so a prediction is neither too much nor too little.
+    # The control flow of the two threads depends on no shared value, so the prediction is exact.
     assert predicted == possible
 
 
@@ -97,34 +97,34 @@ def test_a_lock_leaves_only_two_orders():
 
 
 def test_a_plan_is_followed():
-    """The thread that looks comes between the two writes: nothing but a plan makes that certain."""
+    """The reader runs between the two writes. Only a plan guarantees that."""
     _, candidates = one_execution(unlocked, ["map"])
     half = max(candidates, key=lambda candidate: candidate.mixed)
-    assert half.mixed[0] == 1  # `a` is seen written, `b` is not
-    looked = []
+    assert half.mixed[0] == 1  # `look` sees the new value of `a` and the old value of `b`
+    observed = []
 
     def scenario():
         pair = Pair()
         in_threads(pair.set, pair.look)
-        looked.append(pair.seen)
+        observed.append(pair.seen)
 
     with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         for _ in range(2):
             session.rehearse()
         directed = Directed(1, lambda: half.plan)
         directed.begin(1, session.known_points.version)
-        looked.clear()
+        observed.clear()
         session.run_for(directed)
-    assert looked == [(1, 0)]
+    assert observed == [(1, 0)]
 
 
-def test_shapes_forget_the_order():
-    one = [(1, "read", 5, 70001), (2, "write", 5, 70002), (1, "write", 5, 70003)]
-    assert shape_of(one) == shape_of([one[0], one[2], one[1]])
-    assert shape_of(one) != shape_of(one[:2])
+def test_a_shape_ignores_the_order_of_steps():
+    steps = [(1, "read", 5, 70001), (2, "write", 5, 70002), (1, "write", 5, 70003)]
+    assert shape_of(steps) == shape_of([steps[0], steps[2], steps[1]])
+    assert shape_of(steps) != shape_of(steps[:2])
 
 
-def test_reads_see_the_last_write_of_whomever():
+def test_a_read_sees_the_last_write_of_any_thread():
     first, second, read = (1, "write", 5, 70001), (2, "write", 5, 70002), (3, "read", 5, 70003)
     assert reads_from([first, second, read]) != reads_from([second, first, read])
     assert reads_from([first, read, second]) != reads_from([read, first, second])
@@ -136,8 +136,8 @@ def test_threads_are_named_by_descent():
     }  # fmt: skip
 
 
-def test_an_order_is_there_once():
-    """Also where a thread can be stopped before its very first step."""
+def test_every_order_is_generated_once():
+    """This includes orders in which a thread is preempted before its first step."""
     steps = [
         (0, "read", 0, 70001),
         (0, "start", 1, 0),

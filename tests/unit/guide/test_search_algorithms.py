@@ -1,4 +1,4 @@
-"""Search algorithms on landscapes whose tops are known."""
+"""Search algorithms on fitness landscapes with known maxima."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def one_peak(point):
     return -abs(point[0] - 7) - abs(point[1] - 2)
 
 
-def asked(proposals, landscape):
-    """The points proposed, without end."""
+def proposed_points(proposals, landscape):
+    """Yield the proposed points, without end. `landscape` gives the fitness of each point."""
     point = next(proposals)
     while True:
         yield point
@@ -36,13 +36,13 @@ def asked(proposals, landscape):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_hill_climbing_reaches_the_top_of_one_peak(seed):
-    # A path upwards has at most 7 + 7 steps, as (0, 9) is 14 away from (7, 2); each step tries at most 4 neighbours.
-    points = islice(asked(hill_climbing(square(), Random(seed)), one_peak), 1 + 14 * 4)
+    # A path upwards has at most 7 + 7 steps, since (0, 9) is 14 away from (7, 2). Each step tries at most 4 neighbors.
+    points = islice(proposed_points(hill_climbing(square(), Random(seed)), one_peak), 1 + 14 * 4)
     assert (7, 2) in points
 
 
-def test_hill_climbing_only_moves_one_step_from_where_it_stands():
-    points = list(islice(asked(hill_climbing(square(), Random(1)), one_peak), 60))
+def test_hill_climbing_moves_only_to_neighbors():
+    points = list(islice(proposed_points(hill_climbing(square(), Random(1)), one_peak), 60))
     until_top = points[: points.index((7, 2)) + 1]
     here = until_top[0]
     for point in until_top[1:]:
@@ -51,15 +51,16 @@ def test_hill_climbing_only_moves_one_step_from_where_it_stands():
             here = point
 
 
-def test_hill_climbing_begins_anew_where_no_neighbour_is_better():
-    # Two hills on a line of seven: 0 and 6 are tops, 3 is the valley. From one top only a new start leads to the other.
-    points = set(islice(asked(hill_climbing(line(7), Random(1)), lambda point: abs(point[0] - 3)), 100))
+def test_hill_climbing_restarts_when_no_neighbor_is_better():
+    # Two hills on a line of seven points: 0 and 6 are the tops, 3 is the valley. Only a restart leads from one top to
+    # the other.
+    points = set(islice(proposed_points(hill_climbing(line(7), Random(1)), lambda point: abs(point[0] - 3)), 100))
     assert {(0,), (6,)} <= points
 
 
-def test_hill_climbing_does_not_wander_over_a_plain():
-    # All are alike: a start, its neighbours (2, or 1 at the ends), the next start.
-    points = list(islice(asked(hill_climbing(line(50), Random(1)), lambda point: 0.0), 30))
+def test_hill_climbing_restarts_on_a_plateau():
+    # All points are equally fit: a start, its neighbors (2, or 1 at the ends), the next start.
+    points = list(islice(proposed_points(hill_climbing(line(50), Random(1)), lambda point: 0.0), 30))
     index = 0
     while index + 3 < len(points):
         (start,) = points[index]
@@ -68,19 +69,19 @@ def test_hill_climbing_does_not_wander_over_a_plain():
         index += 1 + len(around)
 
 
-def test_random_search_covers_the_space_whatever_it_is_told():
-    # The chance that 100 points are not all among 2,000 drawn is below 100 · 0.99 ** 2000 < 1e-6.
-    points = set(islice(asked(random_search(square(), Random(1)), one_peak), 2000))
+def test_random_search_covers_the_space_regardless_of_fitness():
+    # The probability that 2,000 draws miss one of the 100 points is below 100 · 0.99 ** 2000 < 1e-6.
+    points = set(islice(proposed_points(random_search(square(), Random(1)), one_peak), 2000))
     assert len(points) == SIDE * SIDE
 
 
 def test_a_generation_keeps_the_elite():
-    # Everything after the first generation is worth nothing. Were its elite lost, parents would be drawn from the
-    # worthless ones alone, and its values would leave the population.
+    # All points after the first generation have fitness 0. If the elite were lost, parents would be drawn only from
+    # points of fitness 0, and the values of the elite would disappear from the population.
     proposals = genetic(square(), Random(1))
     first = [next(proposals)]
     while len(first) < POPULATION:
-        first.append(proposals.send(float(len(first))))  # the later, the fitter
+        first.append(proposals.send(float(len(first))))  # later points are fitter
     elite = first[-ELITE:]
     point = proposals.send(float(POPULATION))
     heirs, children = 0, 0
@@ -88,15 +89,15 @@ def test_a_generation_keeps_the_elite():
         children += 1
         heirs += any(point[axis] == parent[axis] for parent in elite for axis in (0, 1))
         point = proposals.send(0.0)
-    # 20 generations later most children still have a value of the elite; by chance alone, with at most two values
-    # of ten on each axis, it would be 1 - 0.8 ** 2 = 36 %.
+    # 20 generations later, most children still share a value with the elite. By chance alone, with at most two of ten
+    # values on each axis, it would be 1 - 0.8 ** 2 = 36 %.
     assert heirs / children > 0.6
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_generations_climb(seed):
-    # A peak in a space of 10 ** 4 points: 300 points drawn at random hold the top 3 % of the time, and are at best
-    # about 5 away from it in most cases; every search by generations must come within 2.
+def test_the_genetic_search_comes_near_the_peak(seed):
+    # One peak in a space of 10 ** 4 points. 300 random points include the peak 3 % of the time, and the best of them is
+    # usually about 5 away. Every genetic search must come within 2.
     space = Space(
         tuple(Dimension(name, tuple(range(10)), SCALE) for name in "abcd"), lambda values: tuple(values.values())
     )
@@ -104,14 +105,14 @@ def test_generations_climb(seed):
     def landscape(point):
         return -sum(abs(value - 7) for value in point)
 
-    points = islice(asked(genetic(space, Random(seed)), landscape), 300)
+    points = islice(proposed_points(genetic(space, Random(seed)), landscape), 300)
     assert max(map(landscape, points)) >= -2
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_seed_decides(name):
+def test_the_seed_determines_the_proposed_points(name):
     def points(seed):
-        return list(islice(asked(ALGORITHMS[name](square(), Random(seed)), one_peak), 50))
+        return list(islice(proposed_points(ALGORITHMS[name](square(), Random(seed)), one_peak), 50))
 
     assert points(4) == points(4)
     assert points(4) != points(5)

@@ -1,4 +1,4 @@
-"""Fitness: how it is written, what it counts, and what is refused."""
+"""Fitness expressions: their syntax, their value, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from raddle.tuning.fitness import Fitness
         ("default+map", [(name, 2 if name == "map" else 1) for name in DEFAULT]),
     ],
 )
-def test_a_sum_is_read(text, weights):
+def test_a_weighted_sum_is_parsed(text, weights):
     assert list(Fitness.parse(text).weights) == weights
 
 
-def test_what_is_written_is_read_again():
+def test_a_fitness_can_be_parsed_from_its_text():
     fitness = Fitness.parse("map + 2*hbpair* + 0.5*avio*")
     assert str(fitness) == "map + 2*hbpair* + 0.5*avio*"
     assert Fitness.parse(str(fitness)) == fitness
@@ -37,19 +37,19 @@ def test_requirements_count_once_however_often_they_were_covered():
     tally.add(1, "map", [(1,), (2,)])
     tally.add(2, "map", [(2,), (3,)])
     tally.add(2, "sync", [(1,)])
-    # 3 of map, 1 of sync: 3 + 10 · 1; what was not measured counts nothing.
+    # 3 of map, 1 of sync: 3 + 10 · 1. avio was not measured and counts 0.
     assert Fitness.parse("map+10*sync+5*avio").of(tally) == 13
 
 
-def test_an_unknown_criterion_is_refused_with_the_nearest_ones():
-    with pytest.raises(UsageError, match=r"there is no criterion 'hbpears'; did you mean hbpair") as refused:
+def test_an_unknown_criterion_is_rejected_with_suggestions():
+    with pytest.raises(UsageError, match=r"there is no criterion 'hbpears'; did you mean hbpair") as raised:
         Fitness.parse("map+2*hbpears")
-    assert refused.value.slug == "unknown-criterion"
+    assert raised.value.slug == "unknown-criterion"
 
 
 @pytest.mark.parametrize("text", ["", "map+", "map 2", "2", "-1*map", "map**", "0*map", "1.2.3*map", "2*3*map"])
-def test_what_is_no_sum_is_refused(text):
-    with pytest.raises(UsageError) as refused:
+def test_an_invalid_sum_is_rejected(text):
+    with pytest.raises(UsageError) as raised:
         Fitness.parse(text)
-    assert refused.value.slug == "bad-fitness"
-    assert repr(text) in str(refused.value)
+    assert raised.value.slug == "bad-fitness"
+    assert repr(text) in str(raised.value)

@@ -1,4 +1,4 @@
-"""Evaluations: scenarios through `raddle.explore`, commands through `raddle run`."""
+"""Evaluating configurations: scenarios with `raddle.explore`, commands with `raddle run`."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def explore(**options):
 # -- scenarios ----------------------------------------------------------------------------------------
 
 
-def test_an_evaluation_covers_what_exploring_with_that_scheduler_covers(tmp_path):
+def test_an_evaluation_covers_the_same_as_exploring_with_that_scheduler(tmp_path):
     runs = ScenarioRuns(explore, executions=20, data_file=str(tmp_path / "data"))
     measured = runs(RANDOM, None)
-    plainly = explore(scheduler="random", seed=7, executions=20, until="budget")
-    assert measured.tally == plainly.tally
-    assert read(tmp_path / "data").tally.covered == plainly.tally.covered
+    expected = explore(scheduler="random", seed=7, executions=20, until="budget")
+    assert measured.tally == expected.tally
+    assert read(tmp_path / "data").tally.covered == expected.tally.covered
 
 
-def test_a_failure_is_kept_once_and_shrunk(tmp_path):
+def test_a_failure_found_twice_is_stored_once_and_shrunk(tmp_path):
     runs = ScenarioRuns(explore, executions=20, data_file=str(tmp_path / "data"))
     measured = [runs(Configuration("scheduler", name, 7), None) for name in ("random", "pos")]
-    assert [one.failed for one in measured] == [1, 1]
+    assert [evaluation.failed for evaluation in measured] == [1, 1]
     ((finding, configuration),) = runs.findings.values()
     assert configuration.value == "random"
     assert len(finding.preemptions) == 1
@@ -66,13 +66,13 @@ def test_a_failure_is_kept_once_and_shrunk(tmp_path):
 
 def test_a_scheduler_that_runs_every_schedule_ends_the_search(tmp_path):
     runs = ScenarioRuns(explore, executions=1000, data_file=None, shrink=False)
-    # With two threads of two accesses each, four preemptions are more than any schedule has.
+    # Two threads with two accesses each: no schedule has as many as four preemptions.
     assert runs(Configuration("scheduler", "exhaustive:preemptions=4", None), None).ended == "exhausted"
     assert runs(Configuration("scheduler", "exhaustive:preemptions=0", None), None).ended == ""
     assert runs.notes == {}
 
 
-def test_a_scenario_that_is_not_deterministic_is_unfit():
+def test_a_nondeterministic_scenario_ends_the_evaluation_as_unfit():
     counters = []
 
     def one_thread_more_each_time():
@@ -81,15 +81,15 @@ def test_a_scenario_that_is_not_deterministic_is_unfit():
         for thread in threads:
             thread.start()
 
-    def explore_it(**options):
+    def explore_growing(**options):
         return raddle.explore(one_thread_more_each_time, criteria="map", source=[__file__], **options)
 
-    runs = ScenarioRuns(explore_it, executions=5, data_file=None)
+    runs = ScenarioRuns(explore_growing, executions=5, data_file=None)
     assert runs(RANDOM, None).ended == "unfit"
     assert [finding.kind for finding, _ in runs.findings.values()] == ["divergence"]
 
 
-def test_failures_at_other_places_are_others():
+def test_failures_at_different_places_have_different_signatures():
     def first():
         raise ValueError(1)
 
@@ -97,8 +97,8 @@ def test_failures_at_other_places_are_others():
         raise ValueError(2)
 
     findings = [raddle.explore(scenario, source=[__file__]).findings[0] for scenario in (first, second, first)]
-    one, other, again = (finding.signature for finding in findings)
-    assert one == again != other
+    signature, other_signature, repeated = (finding.signature for finding in findings)
+    assert signature == repeated != other_signature
 
 
 # -- commands -----------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def command(folder, monkeypatch, how, **options):
     return CommandRuns(["program.py", how], **settings)
 
 
-def test_runs_cover_and_go_to_the_data_file_as_one(tmp_path, monkeypatch):
+def test_the_runs_of_an_evaluation_are_stored_as_one_run(tmp_path, monkeypatch):
     runs = command(tmp_path, monkeypatch, "0")
     measured = runs(YIELD, None)
     assert (measured.failed, measured.ended, measured.tally.executions, runs.runs) == (0, "", 2, 2)
@@ -149,7 +149,7 @@ def test_runs_cover_and_go_to_the_data_file_as_one(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("how", "said", "error"),
+    ("how", "description", "error"),
     [
         ("raise", "exit code 1", "LookupError: of "),
         ("3", "exit code 3", ""),
@@ -157,29 +157,31 @@ def test_runs_cover_and_go_to_the_data_file_as_one(tmp_path, monkeypatch):
         ("kill", "killed by SIGKILL", ""),
     ],
 )
-def test_runs_that_fail_alike_are_counted_together(tmp_path, monkeypatch, how, said, error):
+def test_runs_that_fail_in_the_same_way_are_grouped(tmp_path, monkeypatch, how, description, error):
     runs = command(tmp_path, monkeypatch, how)
     assert runs(YIELD, None).failed == 2
     (failures,) = runs.failures.values()
-    assert (failures.how, failures.runs, failures.configuration) == (said, 2, YIELD)
+    assert (failures.how, failures.runs, failures.configuration) == (description, 2, YIELD)
     assert failures.error.startswith(error)
     assert bool(failures.error) == bool(error)
 
 
-def test_a_run_that_does_not_end_is_ended_and_what_it_covered_is_kept(tmp_path, monkeypatch):
-    runs = command(tmp_path, monkeypatch, "hang", executions=1, run_seconds=30.0)  # to start up on a busy machine
+def test_a_hanging_run_is_stopped_and_its_coverage_is_kept(tmp_path, monkeypatch):
+    runs = command(
+        tmp_path, monkeypatch, "hang", executions=1, run_seconds=30.0
+    )  # long enough to start on a busy machine
     measured = runs(no_noise(), None)
     assert measured.failed == 1
-    assert [one.how for one in runs.failures.values()] == ["did not end within 30 s"]
+    assert [failures.how for failures in runs.failures.values()] == ["did not end within 30 s"]
     assert measured.tally.counts()["sync"] > 0
 
 
-def test_what_raddle_run_refuses_is_refused(tmp_path, monkeypatch):
+def test_an_error_of_raddle_run_is_passed_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = CommandRuns(["nothing.py"], executions=1, criteria=["sync"], data_file=str(tmp_path / "data"))
-    with pytest.raises(UsageError, match=r"there is no file nothing.py") as refused:
+    with pytest.raises(UsageError, match=r"there is no file nothing.py") as raised:
         runs(no_noise(), None)
-    assert refused.value.slug == "no-such-file"
+    assert raised.value.slug == "no-such-file"
 
 
 def test_a_changed_source_does_not_end_the_search(tmp_path, monkeypatch):
@@ -191,11 +193,11 @@ def test_a_changed_source_does_not_end_the_search(tmp_path, monkeypatch):
     assert list(runs.notes) == ["program.py has changed: its earlier coverage is dropped"]
 
 
-def test_files_are_named_as_raddle_run_names_them(tmp_path, monkeypatch):
+def test_files_have_the_same_names_as_with_raddle_run(tmp_path, monkeypatch):
     inner = tmp_path / "inner"
     inner.mkdir()
     command(inner, monkeypatch, "0", executions=1, data_file=str(tmp_path / "data"))(no_noise(), None)
-    plainly = [
+    expected = [
         sys.executable,
         "-m",
         "raddle",
@@ -207,19 +209,28 @@ def test_files_are_named_as_raddle_run_names_them(tmp_path, monkeypatch):
         "program.py",
         "0",
     ]
-    processes.run(plainly, check=True, capture_output=True)
+    processes.run(expected, check=True, capture_output=True)
     assert read(tmp_path / "data").files == read(tmp_path / "plain").files
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "inner", "plain"]
 
 
-def test_the_time_is_looked_at_after_each_run(tmp_path, monkeypatch):
+def test_the_time_budget_is_checked_after_each_run(tmp_path, monkeypatch):
     runs = command(tmp_path, monkeypatch, "0", executions=5)
     runs(no_noise(), 1e-9)
     assert runs.runs == 1
 
 
-def test_the_interpreter_that_searches_is_the_one_that_runs(tmp_path, monkeypatch):
+def test_runs_use_the_interpreter_of_the_search(tmp_path, monkeypatch):
     runs = command(tmp_path, monkeypatch, "0")
-    whole = runs._whole_command(YIELD, tmp_path / "d", tmp_path / "s")
-    assert whole[:8] == [sys.executable, "-m", "raddle", "run", "--noise", "yield:probability=0.5", "--seed", "7"]
-    assert whole[-2:] == ["program.py", "0"]
+    full_command = runs._whole_command(YIELD, tmp_path / "d", tmp_path / "s")
+    assert full_command[:8] == [
+        sys.executable,
+        "-m",
+        "raddle",
+        "run",
+        "--noise",
+        "yield:probability=0.5",
+        "--seed",
+        "7",
+    ]
+    assert full_command[-2:] == ["program.py", "0"]

@@ -1,4 +1,4 @@
-"""The space of configurations: what is drawn, what is next to what, and how it is written."""
+"""The space of configurations: drawing, neighbors, and the options that a configuration represents."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from raddle.tuning.configurations import (
 )
 
 
-def test_a_value_of_a_scale_is_next_to_those_beside_it():
+def test_neighbors_on_a_scale_are_the_adjacent_values():
     scale = Dimension("strength", (1, 2, 5), SCALE)
     assert [scale.next_to(value, Random(1)) for value in (1, 2, 5)] == [[2], [1, 5], [2]]
 
 
-def test_a_word_is_next_to_every_other_word():
+def test_neighbors_of_a_word_are_all_other_words():
     assert Dimension("kind", ("yield", "sleep", "busy")).next_to("sleep", Random(1)) == ["yield", "busy"]
 
 
-def test_one_other_seed_stands_for_all():
+def test_the_only_neighbor_of_a_seed_is_a_random_other_seed():
     seeds = Dimension("seed", tuple(range(1, 101)), SEEDS)
     drawn = [seeds.next_to(7, Random(number)) for number in range(50)]
     assert {len(values) for values in drawn} == {1}
@@ -38,8 +38,8 @@ def test_one_other_seed_stands_for_all():
     assert Dimension("seed", (7,), SEEDS).next_to(7, Random(1)) == []
 
 
-def test_neighbours_stand_for_other_configurations_each_once():
-    # "b" ignores the depth, so from ("b", 2) the depths 1 and 3 lead nowhere, and ("a", 2) is the only neighbour.
+def test_each_neighbor_represents_a_different_configuration():
+    # "b" ignores the depth, so ("b", 1) and ("b", 3) equal ("b", 2). The only neighbor is ("a", 2).
     space = Space(
         (Dimension("name", ("a", "b")), Dimension("depth", (1, 2, 3), SCALE)),
         lambda values: (values["name"], values["depth"] if values["name"] == "a" else None),
@@ -59,23 +59,23 @@ def test_mutation_can_reach_every_point():
     assert {space.mutated((1, 1), Random(seed)) for seed in range(100)} == {(1, 1), (1, 2), (2, 1), (2, 2)}
 
 
-def test_every_scheduler_drawn_is_one_that_explore_takes():
-    space, chance = scheduler_space(), Random(1)
-    configurations = {space.configuration(space.draw(chance)) for _ in range(300)}
+def test_every_drawn_scheduler_is_valid_for_explore():
+    space, rng = scheduler_space(), Random(1)
+    configurations = {space.configuration(space.draw(rng)) for _ in range(300)}
     for configuration in configurations:
         make_scheduler(configuration.value, seed=configuration.seed or 1)
-    assert {one.value.partition(":")[0] for one in configurations} == {
+    assert {configuration.value.partition(":")[0] for configuration in configurations} == {
         "random", "pct", "pos", "surw", "round-robin", "exhaustive",
     }  # fmt: skip
-    # Nothing is drawn by these two, so their seeds do not make other configurations.
-    assert all((one.seed is None) == one.value.startswith(("round-robin", "exhaustive")) for one in configurations)
+    # These two schedulers use no random numbers, so their configurations have no seed.
+    assert all((each.seed is None) == each.value.startswith(("round-robin", "exhaustive")) for each in configurations)
 
 
-def test_every_noise_drawn_is_one_that_run_takes():
-    space, chance = noise_space(), Random(1)
-    configurations = {space.configuration(space.draw(chance)) for _ in range(300)}
+def test_every_drawn_noise_is_valid_for_run():
+    space, rng = noise_space(), Random(1)
+    configurations = {space.configuration(space.draw(rng)) for _ in range(300)}
     assert no_noise() in configurations
-    noises = [Noise.parse(one.value) for one in configurations if one.value]
+    noises = [Noise.parse(configuration.value) for configuration in configurations if configuration.value]
     assert {noise.kind for noise in noises} == {"yield", "sleep", "busy", "switch-interval"}
     assert {noise.where for noise in noises} == {"everywhere", "shared", "locks"}
 

@@ -1,7 +1,7 @@
-"""Failures are shown by their simplest schedules.
+"""Shrinking reduces failures to their simplest schedules.
 
-What is minimal is told by hand for the programs of `shrunk`, and for others by an exhaustive search with a bound
-on preemptions: no execution with fewer of them fails in the same way.
+For the programs of `shrink_scenarios`, the minimal schedule is derived by hand. For others, an exhaustive search with a
+bound on preemptions checks that no execution with fewer of them fails in the same way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import explorer
 import pytest
 import shelf
-import shrunk
+import shrink_scenarios
 from small_programs import Draw
 
 from raddle.execute.session import Recorded, Session
@@ -25,46 +25,46 @@ from raddle.schedule import Schedule
 from raddle.schedulers.exhaustive import Exhaustive
 from raddle.schedulers.random_walk import RandomWalk
 
-FILE = "tests/unit/guide/shrunk.py"
+FILE = "tests/unit/guide/shrink_scenarios.py"
 LINES = {
     int(found[1]): number
-    for number, line in enumerate(Path(shrunk.__file__).read_text().splitlines(), 1)
+    for number, line in enumerate(Path(shrink_scenarios.__file__).read_text().splitlines(), 1)
     if (found := re.search(r"# (\d+): ", line))
 }
-HERE = Selection(sources=("shrunk",))
+HERE = Selection(sources=("shrink_scenarios",))
 WALKS = 30
 
 
 def failures(session: Session) -> Iterator[Recorded]:
-    """Of each failure that chance finds, the execution with the most preemptions."""
+    """Yield, for each failure that a random walk finds, the execution with the most preemptions."""
     walk = RandomWalk(seed=5)
     found: dict[tuple[str, ...], Recorded] = {}
     for number in range(1, WALKS + 1):
         walk.begin(number, 0)
-        known = session.snapshot()
+        known_points = session.snapshot()
         execution = session.run_for(walk)
         if execution.outcome.failed:
-            seen = session.replay(session.replay_decisions(execution.decisions, known).schedule)
-            assert seen.divergence is None
-            other = found.setdefault(seen.outcome.signature, seen)
-            if len(seen.preemptions) > len(other.preemptions):
-                found[seen.outcome.signature] = seen
+            recorded = session.replay(session.replay_decisions(execution.decisions, known_points).schedule)
+            assert recorded.divergence is None
+            previous = found.setdefault(recorded.outcome.signature, recorded)
+            if len(recorded.preemptions) > len(previous.preemptions):
+                found[recorded.outcome.signature] = recorded
     yield from found.values()
 
 
-def shrunk_in(session: Session, seen: Recorded, **options: int) -> Recorded:
-    """Shrunk, and seen to keep the promises."""
-    signature = seen.outcome.signature
-    simple = shrink(session, seen, lambda tried: tried.outcome.signature == signature, **options)
-    assert rank(simple) <= rank(seen)
-    again = session.replay(Schedule.parse(str(simple.schedule)))
-    assert again.divergence is None
-    assert (again.outcome.signature, again.trace) == (signature, simple.trace)
+def shrink_and_check(session: Session, recorded: Recorded, **options: int) -> Recorded:
+    """Shrink an execution; check that the result is not less simple and that its schedule reproduces it."""
+    signature = recorded.outcome.signature
+    simple = shrink(session, recorded, lambda tried: tried.outcome.signature == signature, **options)
+    assert rank(simple) <= rank(recorded)
+    replayed = session.replay(Schedule.parse(str(simple.schedule)))
+    assert replayed.divergence is None
+    assert (replayed.outcome.signature, replayed.trace) == (signature, simple.trace)
     return simple
 
 
-def fewer_exist(session: Session, simple: Recorded, *, executions: int) -> bool | None:
-    """Does an execution with fewer preemptions fail in the same way? None if there are too many to try."""
+def fewer_preemptions_suffice(session: Session, simple: Recorded, *, executions: int) -> bool | None:
+    """Return whether fewer preemptions cause the same failure, or None if there are too many schedules to try."""
     preemptions = len(simple.preemptions)
     if preemptions == 0:
         return False
@@ -72,12 +72,12 @@ def fewer_exist(session: Session, simple: Recorded, *, executions: int) -> bool 
     for number in range(1, executions + 1):
         if not search.begin(number, session.known_points.version):
             return False
-        known = session.snapshot()
+        known_points = session.snapshot()
         execution = session.run_for(search)
         if execution.outcome.kind == simple.outcome.kind:
-            again = session.replay_decisions(execution.decisions, known)
-            possible = rank(again).elsewhere <= rank(simple).elsewhere
-            if again.outcome.signature == simple.outcome.signature and possible:
+            replayed = session.replay_decisions(execution.decisions, known_points)
+            possible = rank(replayed).elsewhere <= rank(simple).elsewhere
+            if replayed.outcome.signature == simple.outcome.signature and possible:
                 return True
     return None
 
@@ -92,49 +92,50 @@ def session_for(scenario: Callable[[], object], selection: Selection = HERE) -> 
 @pytest.mark.parametrize(
     ("scenario", "expected"),
     [
-        # `write` is stopped between its writes, `read` between its reads: it has to see 1, then 2.
+        # `write` is preempted between its writes and `read` between its reads, because `read` must see 1, then 2.
         (
-            shrunk.in_turns,
+            shrink_scenarios.in_turns,
             f"T0; T1 until {FILE}:{LINES[1]} write x; T2 until {FILE}:{LINES[2]} read x; T1.",
         ),
-        (shrunk.in_order, "T0; T2."),
-        # Read before the other's write, written after it; any round, so the first one.
-        (shrunk.in_the_first_round, f"T0; T1 until {FILE}:{LINES[3]} write x; T2."),
-        # Five threads could be stopped half way: the first one. The reader is the sixth.
-        (shrunk.one_of_many, f"T0; T1 until {FILE}:{LINES[4]} write x; T6."),
-        # T0 is stopped once and one thread is started; without a preemption it is past its look before T1 runs.
-        (shrunk.started_in_vain, f"T0 until {FILE}:{LINES[5]} read x; T1."),
+        (shrink_scenarios.in_order, "T0; T2."),
+        # T1 reads before T2's write and writes after it. Any iteration would do, so the first one is used.
+        (shrink_scenarios.in_the_first_round, f"T0; T1 until {FILE}:{LINES[3]} write x; T2."),
+        # Any of the five writers could be preempted between its writes, so T1 is. The reader is T6.
+        (shrink_scenarios.one_of_many, f"T0; T1 until {FILE}:{LINES[4]} write x; T6."),
+        # T0 is preempted once, after it started one thread. Without a preemption T0 reads before T1 runs.
+        (shrink_scenarios.started_needlessly, f"T0 until {FILE}:{LINES[5]} read x; T1."),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_by_hand(scenario: Callable[[], object], expected: str) -> None:
+def test_the_simplest_schedule_is_found(scenario: Callable[[], object], expected: str) -> None:
     with session_for(scenario) as session:
         session.rehearse()
-        (seen,) = failures(session)
-        assert str(shrunk_in(session, seen).schedule) == expected
+        (recorded,) = failures(session)
+        assert str(shrink_and_check(session, recorded).schedule) == expected
 
 
 # -- by exhaustive search ------------------------------------------------------------------------------------------
 
 
-def test_programs_of_the_shelf() -> None:
+def test_programs_of_the_shelf_shrink_to_minimal_schedules() -> None:
     not_minimal: list[str] = []
     shown = 0
     for name in shelf.names("faulty"):
         program = shelf.program("faulty", name)
         with session_for(program.scenario, Selection(sources=(program.__name__,))) as session:
             session.rehearse()
-            for seen in failures(session):
-                simple = shrunk_in(session, seen)
+            for recorded in failures(session):
+                simple = shrink_and_check(session, recorded)
                 shown += 1
-                if fewer_exist(session, simple, executions=3_000) is not False:
+                if fewer_preemptions_suffice(session, simple, executions=3_000) is not False:
                     not_minimal.append(name)
-    assert shown >= len(shelf.names("faulty")) - 1  # chance may miss one
-    # A daemon runs to its first point before anything is decided, in a search; in a schedule's text that is a switch.
+    assert shown >= len(shelf.names("faulty")) - 1  # the random walks may miss one failure
+    # In a search, a daemon runs to its first scheduling point before any decision. In a schedule that counts as a
+    # preemption.
     assert not_minimal == ["daemon_dies"]
 
 
-def test_programs_drawn_at_random(tmp_path: Path) -> None:
+def test_programs_generated_at_random_shrink_to_minimal_schedules(tmp_path: Path) -> None:
     minimal = not_minimal = 0
     for number in range(24):
         module, notebook = explorer.load(Draw(number).program(), tmp_path, f"shrunk{number}")
@@ -143,33 +144,33 @@ def test_programs_drawn_at_random(tmp_path: Path) -> None:
         )
         with session:
             session.rehearse()
-            for seen in failures(session):
-                if seen.outcome.kind == "step-limit":
+            for recorded in failures(session):
+                if recorded.outcome.kind == "step-limit":
                     continue
-                fewer = fewer_exist(session, shrunk_in(session, seen), executions=400)
+                fewer = fewer_preemptions_suffice(session, shrink_and_check(session, recorded), executions=400)
                 minimal += fewer is False
                 not_minimal += fewer is True
-    assert minimal >= 8  # there was something to shrink
+    assert minimal >= 8  # enough failures were shrunk
     assert minimal >= 0.9 * (minimal + not_minimal)
 
 
-# -- promises ----------------------------------------------------------------------------------------------------
+# -- guarantees --------------------------------------------------------------------------------------------------
 
 
 def test_the_same_failure_shrinks_to_the_same_schedule() -> None:
     texts = set()
     for _ in range(2):
-        with session_for(shrunk.one_of_many) as session:
+        with session_for(shrink_scenarios.one_of_many) as session:
             session.rehearse()
-            texts |= {str(shrunk_in(session, seen).schedule) for seen in failures(session)}
+            texts |= {str(shrink_and_check(session, recorded).schedule) for recorded in failures(session)}
     assert len(texts) == 1
 
 
-def test_two_ways_to_a_failure_end_in_the_same_schedule() -> None:
-    with session_for(shrunk.one_of_many) as session:
+def test_two_schedules_of_one_failure_shrink_to_the_same_schedule() -> None:
+    with session_for(shrink_scenarios.one_of_many) as session:
         session.rehearse()
         texts = {
-            str(shrunk_in(session, session.replay(Schedule.parse(text))).schedule)
+            str(shrink_and_check(session, session.replay(Schedule.parse(text))).schedule)
             for text in (
                 f"T0; T3 until {FILE}:{LINES[4]} write x; T6.",
                 f"T0; T5; T4; T2 until {FILE}:{LINES[4]} write x; T6.",
@@ -179,20 +180,20 @@ def test_two_ways_to_a_failure_end_in_the_same_schedule() -> None:
 
 
 @pytest.mark.parametrize("tries", [0, 1, 7])
-def test_no_more_executions_than_allowed(tries: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with session_for(shrunk.in_turns) as session:
+def test_shrinking_runs_no_more_executions_than_allowed(tries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with session_for(shrink_scenarios.in_turns) as session:
         session.rehearse()
-        (seen,) = failures(session)
+        (recorded,) = failures(session)
         replay, run = session.replay, []
         monkeypatch.setattr(session, "replay", lambda schedule: run.append(schedule) or replay(schedule))
-        simple = shrink(session, seen, lambda tried: tried.outcome.failed, tries=tries)
+        simple = shrink(session, recorded, lambda tried: tried.outcome.failed, tries=tries)
         assert len(run) == len(set(run)) == tries
-        assert rank(simple) <= rank(seen)
+        assert rank(simple) <= rank(recorded)
 
 
-def test_a_failure_that_does_not_fit_is_not_taken() -> None:
-    # Without a preemption the program fails in no way at all; nothing fits, so nothing changes.
-    with session_for(shrunk.in_turns) as session:
+def test_executions_that_the_predicate_rejects_are_not_used() -> None:
+    # The predicate accepts no execution, so the original one is returned.
+    with session_for(shrink_scenarios.in_turns) as session:
         session.rehearse()
-        (seen,) = failures(session)
-        assert shrink(session, seen, lambda tried: False, tries=60) is seen
+        (recorded,) = failures(session)
+        assert shrink(session, recorded, lambda tried: False, tries=60) is recorded

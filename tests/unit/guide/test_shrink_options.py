@@ -1,4 +1,4 @@
-"""Findings are shrunk unless somebody asks for the first schedule."""
+"""Findings are shrunk unless `shrink` is off."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-import shrunk
+import shrink_scenarios
 
 import raddle
 from raddle.config import read
@@ -14,23 +14,29 @@ from raddle.errors import UsageError
 
 
 @pytest.mark.parametrize("isolate", ["none", "fork"] if hasattr(os, "fork") else ["none"])
-def test_shrunk_or_as_it_was_found(isolate: str) -> None:
-    # Two of the four increments' rounds interleave at random; only one preemption is needed.
+def test_findings_are_shrunk_only_if_the_option_is_on(isolate: str) -> None:
+    # At random, the two threads interleave in several of their four iterations. One preemption is enough to fail.
     found = {}
     for shrink in (True, False):
         result = raddle.explore(
-            shrunk.in_the_first_round, source=["shrunk"], isolate=isolate, shrink=shrink, until="first-finding"
+            shrink_scenarios.in_the_first_round,
+            source=["shrink_scenarios"],
+            isolate=isolate,
+            shrink=shrink,
+            until="first-finding",
         )
         (found[shrink],) = result.findings
-        again = raddle.replay(shrunk.in_the_first_round, str(found[shrink].schedule), source=["shrunk"])
-        assert again is not None
-        assert again.message == found[shrink].message
+        replayed = raddle.replay(
+            shrink_scenarios.in_the_first_round, str(found[shrink].schedule), source=["shrink_scenarios"]
+        )
+        assert replayed is not None
+        assert replayed.message == found[shrink].message
     assert len(found[True].preemptions) == 1
     assert len(found[False].preemptions) > 1
-    assert found[True].execution == found[False].execution  # shrinking is no part of the search
+    assert found[True].execution == found[False].execution  # executions for shrinking do not count
 
 
-def test_a_key_of_the_configuration(tmp_path: Path) -> None:
+def test_shrink_is_a_boolean_key_of_the_configuration(tmp_path: Path) -> None:
     file = tmp_path / "pyproject.toml"
     file.write_text("[tool.raddle]\nshrink = false\n")
     assert read(file).options() == {"shrink": False}

@@ -1,4 +1,4 @@
-"""What is aimed at, in which order, and what is given up."""
+"""Coverage targets: which plans are tried, in which order, and which targets are given up."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 from raddle.entities import AbstractVariable, make_entities
 from raddle.guide.targets import TRIES, CoverageTargets
 
-CAST = make_entities(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
+ENTITIES = make_entities(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
 STARTS = [(0, "start", 1, 0), (1, "begin", 1, 0), (0, "start", 2, 0), (2, "begin", 2, 0)]
-# T1 reads and writes, then T2 does: one of T2's steps can come between T1's two.
+# T1 reads and writes x, then T2 does. A step of T2 could also run between the two steps of T1.
 STEPS = [*STARTS, (1, "read", 0, 70001), (1, "write", 0, 70002), (2, "read", 0, 70001), (2, "write", 0, 70002)]
 
 
-def test_nothing_is_aimed_at_before_anything_was_seen():
+def test_there_is_no_plan_before_the_first_execution():
     targets = CoverageTargets(["du-pairs"], seed=1)
     assert targets.next_plan() == ()
     assert targets.empty
@@ -21,11 +21,11 @@ def test_nothing_is_aimed_at_before_anything_was_seen():
 
 def test_the_plans_end_when_everything_is_covered_or_given_up():
     targets = CoverageTargets(["map"], seed=1)
-    targets.learn(STEPS, CAST, {"map": frozenset()})
+    targets.learn(STEPS, ENTITIES, {"map": frozenset()})
     plans = []
     while plan := targets.next_plan():
         plans.append(plan)
-        targets.learn(STEPS, CAST, {"map": frozenset()})  # it never works out
+        targets.learn(STEPS, ENTITIES, {"map": frozenset()})  # no plan ever covers its target
         assert len(plans) < 1000
     reached = targets.reached()
     assert reached.plans == len(plans) > 0
@@ -35,40 +35,40 @@ def test_the_plans_end_when_everything_is_covered_or_given_up():
     assert targets.empty
 
 
-def test_what_is_covered_is_not_aimed_at():
+def test_covered_requirements_are_no_targets():
     targets = CoverageTargets(["map"], seed=1)
-    targets.learn(STEPS, CAST, {"map": frozenset()})
+    targets.learn(STEPS, ENTITIES, {"map": frozenset()})
     targets.next_plan()
-    everything = frozenset(key for waiting in targets._covering_candidates for key in waiting.goals["map"])
-    everything |= frozenset(key for _, key in targets._tries)
-    targets.learn(STEPS, CAST, {"map": everything})
+    all_keys = frozenset(key for waiting in targets._covering_candidates for key in waiting.goals["map"])
+    all_keys |= frozenset(key for _, key in targets._tries)
+    targets.learn(STEPS, ENTITIES, {"map": all_keys})
     while targets.next_plan():
         pass
     assert targets.reached().given_up == 0
     assert targets.reached().covered == targets.reached().aimed > 0
 
 
-def test_an_execution_like_one_before_teaches_nothing():
+def test_an_execution_of_a_known_shape_adds_no_prediction():
     targets = CoverageTargets(["map"], seed=1)
     for _ in range(3):
-        targets.learn(STEPS, CAST, {"map": frozenset()})
+        targets.learn(STEPS, ENTITIES, {"map": frozenset()})
     assert len(targets._predictions) == 1
 
 
-def test_a_plan_is_looked_at_in_two_executions_at_most():
-    """In each a thread leaves another function in the end: all are of other shapes, but can be stopped at the same."""
+def test_a_plan_is_derived_from_at_most_two_executions():
+    """The executions differ in the function that T1 leaves last, so their shapes differ but not their preemptions."""
     targets = CoverageTargets(["map"], seed=1)
     for site in (70003, 70004, 70005):
-        targets.learn([*STEPS, (1, "leave", 0, site)], CAST, {"map": frozenset()})
+        targets.learn([*STEPS, (1, "leave", 0, site)], ENTITIES, {"map": frozenset()})
     first, second, third = (len(prediction._orders_left) for prediction in targets._predictions)
     assert first == second > 0 == third
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_the_seed_decides(seed):
+def test_the_seed_determines_the_plans(seed):
     def plans():
         targets = CoverageTargets(["map"], seed=seed)
-        targets.learn(STEPS, CAST, {"map": frozenset()})
+        targets.learn(STEPS, ENTITIES, {"map": frozenset()})
         return [targets.next_plan() for _ in range(5)]
 
     assert plans() == plans()

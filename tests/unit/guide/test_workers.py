@@ -1,4 +1,4 @@
-"""Several processes: the same is found and covered, however many there are and whatever becomes of them."""
+"""Worker processes: results do not depend on their number, and a search survives the death of a worker."""
 
 import multiprocessing
 import signal
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import worked
+import worker_scenarios
 
 import processes
 import raddle
@@ -24,23 +24,26 @@ FOLDER = Path(__file__).parent
 
 
 def explore(scenario, **options):
-    """Only these files are instrumented: there are many others in the same process."""
-    return raddle.explore(scenario, **{"source": [worked.__file__, __file__], **options})
+    """Explore with only these files instrumented, because the test process has many other modules."""
+    return raddle.explore(scenario, **{"source": [worker_scenarios.__file__, __file__], **options})
 
 
-def everything(result):
-    """All of a result that does not tell how long it took."""
+def comparable(result):
+    """Return a result without its duration and paths, so that two results can be compared."""
     record = result.record
     return replace(result, seconds=0.0, record=None), record and replace(record, paths={})
 
 
-def firsts(tally):
-    """What was covered, and by which execution first. How often depends on what has been seen to tell nothing new."""
-    return {name: {key: seen.first for key, seen in keys.items()} for name, keys in tally.covered.items()}
+def first_executions(tally):
+    """Map each covered requirement to the first execution that covered it.
+
+    The counts are left out: they depend on which executions are skipped because they add nothing.
+    """
+    return {name: {key: covered.first for key, covered in keys.items()} for name, keys in tally.covered.items()}
 
 
-class Here(Executor):
-    """No other process at all."""
+class InProcessExecutor(Executor):
+    """Runs every call in this process."""
 
     def submit(self, function, /, *arguments):
         future = Future()
@@ -48,100 +51,102 @@ class Here(Executor):
         return future
 
 
-class HereMakers:
+class InProcessProvider:
     def executor(self, workers):
-        return Here()
+        return InProcessExecutor()
 
     def submit(self, executor, unit):
         return executor.submit(run_unit, unit)
 
     def stop(self):
-        """It is over before anybody can."""
+        """Do nothing: `submit` returns only after the unit has finished."""
 
     kill = stop
 
     def death(self):
-        raise AssertionError("nobody died")
+        raise AssertionError("no worker process died")
 
 
-def planned(scenario, **options):
-    """The plan of a search by POS that measures, without the front door."""
-    seen = []
+def plan_of_search(scenario, **options):
+    """Return the plan that `explore` makes for a search with workers."""
+    plans = []
 
-    class Noting(rounds.Rounds):
+    class RecordingRounds(rounds.Rounds):
         def __init__(self, plan, *rest, **more):
-            seen.append(plan)
+            plans.append(plan)
             super().__init__(plan, *rest, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "Rounds", Noting)
+        patch.setattr(rounds, "Rounds", RecordingRounds)
         explore(scenario, workers=1, executions=1, until="budget", **options)
-    return seen[0]
+    return plans[0]
 
 
 @pytest.mark.parametrize("scheduler", ["portfolio", "pos"])
-@pytest.mark.parametrize("scenario", [worked.lost_update, worked.crossed_locks, worked.handed_over])
-def test_any_number_of_workers_gives_the_same(scenario, scheduler):
+@pytest.mark.parametrize(
+    "scenario", [worker_scenarios.lost_update, worker_scenarios.crossed_locks, worker_scenarios.handed_over]
+)
+def test_any_number_of_workers_gives_the_same_result(scenario, scheduler):
     one, two, three = (
         explore(scenario, workers=n, scheduler=scheduler, executions=200, until="budget", criteria="default")
         for n in (1, 2, 3)
     )
-    assert everything(one) == everything(two) == everything(three)
+    assert comparable(one) == comparable(two) == comparable(three)
     assert one.executions == 200
-    assert one.failed is (scenario is not worked.handed_over)
+    assert one.failed is (scenario is not worker_scenarios.handed_over)
 
 
-def test_the_union_of_pos_is_that_of_one_process_without_workers():
-    # POS draws everything from the seed and the number of the execution, and every unit begins with what the rehearsal
-    # teaches: so cutting it into units changes nothing at all.
+def test_pos_with_workers_covers_the_same_as_without():
+    # POS depends only on the seed and the number of the execution, and every unit starts with the known points of the
+    # rehearsal. So splitting the search into units changes nothing.
     options = {"scheduler": "pos", "executions": 300, "until": "budget", "criteria": "default"}
-    cut, whole = (explore(worked.lost_update, workers=n, **options) for n in (2, None))
-    assert firsts(cut.tally) == firsts(whole.tally)
-    assert cut.scheduling_points == whole.scheduling_points
-    assert [str(f.schedule) for f in cut.findings] == [str(f.schedule) for f in whole.findings]
-    assert [f.execution for f in cut.findings] == [f.execution for f in whole.findings]
-    assert cut.corpus == whole.corpus
+    split, whole = (explore(worker_scenarios.lost_update, workers=n, **options) for n in (2, None))
+    assert first_executions(split.tally) == first_executions(whole.tally)
+    assert split.scheduling_points == whole.scheduling_points
+    assert [str(f.schedule) for f in split.findings] == [str(f.schedule) for f in whole.findings]
+    assert [f.execution for f in split.findings] == [f.execution for f in whole.findings]
+    assert split.corpus == whole.corpus
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes_give_what_one_gives_that_runs_all_units_itself(method):
-    plan = planned(worked.lost_update, criteria="default")
-    here = rounds.Rounds(plan, Budget(200, None, "budget"), workers=1, provider=HereMakers()).run()
-    there = rounds.Rounds(plan, Budget(200, None, "budget"), workers=2, provider=Processes(method)).run()
-    if method == "spawn":  # sets of texts have another order there, which only aiming can notice
-        here, there = here.tally, there.tally
+def test_worker_processes_give_the_same_result_as_one_process(method):
+    plan = plan_of_search(worker_scenarios.lost_update, criteria="default")
+    in_process = rounds.Rounds(plan, Budget(200, None, "budget"), workers=1, provider=InProcessProvider()).run()
+    in_workers = rounds.Rounds(plan, Budget(200, None, "budget"), workers=2, provider=Processes(method)).run()
+    if method == "spawn":  # sets of strings are ordered differently there, which affects only guided searches
+        in_process, in_workers = in_process.tally, in_workers.tally
     else:
-        here, there = everything(here), everything(there)
-    assert here == there
+        in_process, in_workers = comparable(in_process), comparable(in_workers)
+    assert in_process == in_workers
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_first_finding_is_the_one_with_the_least_number(workers):
-    found = explore(worked.rarely_fails, workers=workers, scheduler="random", shrink=False)
-    expected = explore(worked.rarely_fails, scheduler="random", shrink=False)
+def test_the_first_finding_has_the_lowest_execution_number(workers):
+    found = explore(worker_scenarios.rarely_fails, workers=workers, scheduler="random", shrink=False)
+    expected = explore(worker_scenarios.rarely_fails, scheduler="random", shrink=False)
     assert found.stopped_because == "first-finding"
     assert [(f.kind, f.execution) for f in found.findings] == [("assertion", expected.findings[0].execution)]
 
 
-def test_a_search_by_workers_is_saturated_too():
-    result = explore(worked.lost_update, workers=2)
+def test_a_search_with_workers_can_be_saturated():
+    result = explore(worker_scenarios.lost_update, workers=2)
     assert result.stopped_because == "saturated"
     assert sum(share["executions"] for share in result.shares.values()) == result.executions
-    # Each covered requirement is somebody's merit, and so is the only finding.
+    # Every covered requirement and the only finding are attributed to a scheduler.
     assert sum(share["covered"] for share in result.shares.values()) == sum(result.tally.counts().values())
     assert sum(share["found"] for share in result.shares.values()) == len(result.findings) == 1
 
 
-def test_everything_can_be_covered():
-    # Two increments of one attribute, a read and a write each: few requirements, all of which can be covered.
+def test_a_search_with_workers_stops_when_everything_is_covered():
+    # Two increments of one attribute, a read and a write each: all of the few requirements can be covered.
     options = {"scheduler": "pos", "criteria": "concur-pairs", "until": "covered"}
-    one, two = (explore(worked.lost_update, workers=n, **options) for n in (None, 2))
-    assert (one.stopped_because, two.stopped_because) == ("covered", "covered")
-    assert two.tally.counts() == one.tally.counts()
+    without, with_two = (explore(worker_scenarios.lost_update, workers=n, **options) for n in (None, 2))
+    assert (without.stopped_because, with_two.stopped_because) == ("covered", "covered")
+    assert with_two.tally.counts() == without.tally.counts()
 
 
-def test_a_time_can_be_given():
-    result = explore(worked.handed_over, workers=2, scheduler="pos", seconds=0.2, until="budget")
+def test_a_search_with_workers_respects_the_time_budget():
+    result = explore(worker_scenarios.handed_over, workers=2, scheduler="pos", seconds=0.2, until="budget")
     assert result.stopped_because == "seconds"
 
 
@@ -149,64 +154,64 @@ def test_a_time_can_be_given():
 def test_any_executor_can_run_the_units():
     options = {"scheduler": "pos", "executions": 150, "until": "budget", "criteria": "default"}
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as executor:
-        given = explore(worked.lost_update, workers=executor, **options)
-        assert executor.submit(int, "7").result() == 7  # it is left as it was
-    assert everything(given) == everything(explore(worked.lost_update, workers=2, **options))
+        given = explore(worker_scenarios.lost_update, workers=executor, **options)
+        assert executor.submit(int, "7").result() == 7  # the executor is still usable
+    assert comparable(given) == comparable(explore(worker_scenarios.lost_update, workers=2, **options))
 
 
-def test_a_scenario_without_a_name_cannot_be_given_to_an_executor():
+def test_an_executor_rejects_a_scenario_that_cannot_be_imported():
     with pytest.raises(UsageError, match="the workers of an executor cannot inherit it") as caught:
-        explore(lambda: worked.lost_update(), workers=Here())
+        explore(lambda: worker_scenarios.lost_update(), workers=InProcessExecutor())
     assert caught.value.slug == "bad-workers"
 
 
-# -- what the scenario may be ---------------------------------------------------------------------------
+# -- scenarios ------------------------------------------------------------------------------------------
 
 
-def test_a_scenario_without_a_name_is_inherited():
+def test_forked_workers_inherit_a_local_scenario():
     times = 2
 
     def scenario():
-        counter = worked.Counter()
-        worked.run_all(*[counter.increment] * times)
+        counter = worker_scenarios.Counter()
+        worker_scenarios.run_all(*[counter.increment] * times)
         value = counter.value
         assert value == times
 
     one, two = (explore(scenario, workers=n, executions=100, until="budget") for n in (1, 2))
-    assert everything(one) == everything(two)
+    assert comparable(one) == comparable(two)
     assert one.outcome == "assertion"
 
 
-def test_setup_is_called_before_each_execution():
-    left = explore(worked.leaves_state_behind, workers=2, executions=100)
-    reset = explore(worked.leaves_state_behind, workers=2, executions=100, setup=worked.reset)
+def test_setup_runs_before_each_execution_of_a_worker():
+    left = explore(worker_scenarios.leaves_state_behind, workers=2, executions=100)
+    reset = explore(worker_scenarios.leaves_state_behind, workers=2, executions=100, setup=worker_scenarios.reset)
     assert (left.outcome, reset.outcome) == ("divergence", "passed")
 
 
-def test_isolation_is_respected():
+def test_workers_can_isolate_each_execution():
     result = explore(
-        worked.leaves_state_behind, workers=2, executions=80, isolate="fork", scheduler="pos", until="budget"
+        worker_scenarios.leaves_state_behind, workers=2, executions=80, isolate="fork", scheduler="pos", until="budget"
     )
     assert (result.outcome, result.executions) == ("passed", 80)
 
 
-def test_what_earlier_runs_kept_comes_first(tmp_path):
+def test_workers_replay_the_corpus_first(tmp_path):
     file = tmp_path / "data"
-    first = explore(worked.lost_update, workers=2, data_file=file)
-    again = explore(worked.lost_update, workers=2, data_file=file)
+    first = explore(worker_scenarios.lost_update, workers=2, data_file=file)
+    second = explore(worker_scenarios.lost_update, workers=2, data_file=file)
     assert first.corpus
-    assert again.notes[0].startswith(f"begun with {len(first.corpus)} schedule")
-    assert again.tally.counts() == first.tally.counts()
+    assert second.notes[0].startswith(f"begun with {len(first.corpus)} schedule")
+    assert second.tally.counts() == first.tally.counts()
 
 
 @pytest.mark.parametrize("options", [{"workers": 0}, {"workers": -1}, {"workers": 2, "scheduler": "reachability"}])
-def test_what_cannot_be_shared_is_refused(options):
+def test_invalid_uses_of_workers_are_rejected(options):
     with pytest.raises(UsageError) as caught:
-        explore(worked.lost_update, **options)
+        explore(worker_scenarios.lost_update, **options)
     assert caught.value.slug == "bad-workers"
 
 
-# -- what becomes of the processes ----------------------------------------------------------------------
+# -- worker processes that die or are interrupted --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -215,9 +220,9 @@ def test_what_cannot_be_shared_is_refused(options):
 )
 def test_a_crash_costs_one_execution(scenario, how, workers):
     options = {"scheduler": "random", "executions": 80, "until": "budget", "shrink": False}
-    result = explore(getattr(worked, scenario), workers=workers, **options)
-    # The same threads in the same order, but it is an assertion that fails.
-    first = explore(worked.rarely_fails, **options).findings[0].execution
+    result = explore(getattr(worker_scenarios, scenario), workers=workers, **options)
+    # `rarely_fails` fails an assertion in the same interleaving.
+    first = explore(worker_scenarios.rarely_fails, **options).findings[0].execution
     assert [(f.kind, f.execution) for f in result.findings] == [("crash", first)]
     assert result.findings[0].message == f"the process died ({how}) in execution {first} of random with seed 1"
     assert result.executions == 80
@@ -226,43 +231,43 @@ def test_a_crash_costs_one_execution(scenario, how, workers):
 
 def test_a_crash_in_an_isolated_execution_costs_one_execution():
     options = {"scheduler": "random", "executions": 60, "until": "budget", "shrink": False}
-    result = explore(worked.rarely_exits, workers=2, isolate="fork", **options)
-    first = explore(worked.rarely_fails, **options).findings[0].execution
+    result = explore(worker_scenarios.rarely_exits, workers=2, isolate="fork", **options)
+    first = explore(worker_scenarios.rarely_fails, **options).findings[0].execution
     assert [(f.kind, f.execution) for f in result.findings] == [("crash", first)]
     assert "exit code 3" in result.findings[0].message
     assert result.executions == 60
 
 
-def test_a_scenario_that_crashes_at_once_is_said_to():
-    result = explore(worked.always_exits, workers=2)
+def test_a_scenario_that_always_crashes_is_reported():
+    result = explore(worker_scenarios.always_exits, workers=2)
     assert [f.kind for f in result.findings] == ["crash"]
     assert "(exit code 4) without any preemption" in result.findings[0].message
 
 
 def test_a_process_that_dies_by_chance_is_replaced(tmp_path):
-    mine = tmp_path / "once"
-    mine.touch()
+    marker = tmp_path / "once"
+    marker.touch()
 
     def scenario():
-        worked.run_all(lambda: None)
-        if mine.exists():
-            mine.unlink()
-            worked.die(1)
+        worker_scenarios.run_all(lambda: None)
+        if marker.exists():
+            marker.unlink()
+            worker_scenarios.die(1)
 
     result = explore(scenario, workers=2, scheduler="pos", executions=100)
     assert (result.outcome, result.executions) == ("passed", 100)
     assert result.notes == ("a worker process died; its work was repeated, and no process died again",)
 
 
-def test_what_was_found_before_ctrl_c_is_kept():
-    def progress(moment):
+def test_ctrl_c_keeps_the_findings_so_far():
+    def progress(update):
         if not pressed:
-            pressed.append(moment)
+            pressed.append(update)
             signal.raise_signal(signal.SIGINT)
 
     pressed = []
     result = explore(
-        worked.lost_update, workers=2, scheduler="pos", executions=10**9, until="budget", progress=progress
+        worker_scenarios.lost_update, workers=2, scheduler="pos", executions=10**9, until="budget", progress=progress
     )
     assert result.stopped_because == "interrupted"
     assert [f.kind for f in result.findings] == ["assertion"]
@@ -271,25 +276,25 @@ def test_what_was_found_before_ctrl_c_is_kept():
 
 
 PROGRAM = """
-import raddle, worked
-result = raddle.explore(worked.lost_update, workers=2, scheduler="pos", executions=10**9, until="budget",
+import raddle, worker_scenarios
+result = raddle.explore(worker_scenarios.lost_update, workers=2, scheduler="pos", executions=10**9, until="budget",
                         criteria="default", progress=lambda moment: print("on", flush=True))
 print(result.stopped_because, len(result.findings), result.tally.executions == result.executions)
 """
 
 
-def test_ctrl_c_goes_to_all_processes_and_one_answers():
+def test_ctrl_c_in_the_terminal_ends_all_processes_with_one_result():
     command = [sys.executable, "-c", PROGRAM]
     with processes.started(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout.readline() == "on\n"
-        worked.os.killpg(program.pid, signal.SIGINT)
+        worker_scenarios.os.killpg(program.pid, signal.SIGINT)
         assert program.stdout.read().splitlines()[-1] == "interrupted 1 True"
         program.wait()
     assert program.returncode == 0
 
 
-def test_the_option_is_one_of_the_command(tmp_path):
-    command = [sys.executable, "-m", "raddle", "explore", "worked.py::lost_update", "--workers", "2"]
+def test_the_command_line_accepts_workers(tmp_path):
+    command = [sys.executable, "-m", "raddle", "explore", "worker_scenarios.py::lost_update", "--workers", "2"]
     done = processes.run(
         [*command, "--executions", "80", "--data-file", str(tmp_path / "data")],
         cwd=FOLDER,

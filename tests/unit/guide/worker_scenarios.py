@@ -1,4 +1,4 @@
-"""Scenarios for workers: what they do to their own process is what is tested."""
+"""Scenarios for tests of worker processes. Some of them kill the process they run in."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ import threading
 
 
 def die(status):
-    """As a library of C's would: `os._exit` is under control."""
+    """Exit through C, as an extension library could, because raddle replaces `os._exit`."""
     ctypes.CDLL(None)._exit(status)
 
 
@@ -36,15 +36,15 @@ def lost_update():
 def crossed_locks():
     first, second = threading.Lock(), threading.Lock()
 
-    def work(one, other):
-        with one, other:
+    def work(outer, inner):
+        with outer, inner:
             pass
 
     run_all(lambda: work(first, second), lambda: work(second, first))
 
 
 def handed_over():
-    """Nothing is wrong here."""
+    """A correct scenario: a value is written before the event that announces it."""
     counter, ready = Counter(), threading.Event()
 
     def put():
@@ -59,12 +59,12 @@ def handed_over():
 
 
 def _order():
-    """Who came when: two threads, three times each."""
+    """Return the order in which two threads append their letters, three times each."""
     order = []
 
     def work(letter):
         for _ in range(3):
-            order.append(letter)  # noqa: PERF401 -- one after the other is what it is about
+            order.append(letter)  # noqa: PERF401 -- threads must be able to switch between two appends
 
     run_all(lambda: work("a"), lambda: work("b"))
     return "".join(order)
@@ -75,7 +75,7 @@ def rarely_fails():
 
 
 def rarely_exits():
-    """The same, but nobody survives it."""
+    """Kill the process in the interleaving in which `rarely_fails` fails."""
     if _order() == "ababab":
         die(3)
 

@@ -1,4 +1,4 @@
-"""Failures whose simplest schedules can be told by hand; `test_shrink` does so."""
+"""Scenarios whose simplest failing schedules can be derived by hand. `test_shrink` lists those schedules."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def side_by_side(*bodies: Callable[[], object]) -> None:
 
 
 def in_turns() -> None:
-    """One thread has to see two values of the other's."""
+    """Fails if the reader observes both values that the writer stores, which takes two preemptions."""
     box = Box()
 
     def write() -> None:
         box.noise += 1
         box.x = 1
-        box.x = 2  # 1: stopped here
+        box.x = 2  # 1: preempted here
         box.noise += 1
 
     def read() -> None:
         box.noise += 1
         first = box.x
-        second = box.x  # 2: stopped here
+        second = box.x  # 2: preempted here
         if (first, second) == (1, 2):
             raise ValueError("in turns")
 
@@ -41,7 +41,7 @@ def in_turns() -> None:
 
 
 def in_order() -> None:
-    """The second thread has to come first: no preemption is needed."""
+    """Fails if the second thread runs first. No preemption is needed."""
     box = Box()
 
     def late() -> None:
@@ -57,24 +57,24 @@ def in_order() -> None:
 
 
 def in_the_first_round() -> None:
-    """Any round of the loop will do."""
+    """Fails if an increment is lost in any iteration of the loop."""
     box = Box()
 
     def work() -> None:
         for _ in range(4):
-            box.x += 1  # 3: stopped here
+            box.x += 1  # 3: preempted here
 
     side_by_side(work, work)
     assert box.x == 8
 
 
 def one_of_many() -> None:
-    """Any of the first five will do, and the last one."""
+    """Fails if any of the five writers is preempted and the reader runs then."""
     box = Box()
 
     def write() -> None:
         box.x = 1
-        box.x = 0  # 4: stopped here
+        box.x = 0  # 4: preempted here
 
     def read() -> None:
         if box.x:
@@ -83,8 +83,8 @@ def one_of_many() -> None:
     side_by_side(*[write] * 5, read)
 
 
-def started_in_vain() -> None:
-    """The failure needs only the first thread, the main one may be stopped before it starts the others."""
+def started_needlessly() -> None:
+    """Fails if T0 is preempted before its read. The threads that T0 starts later are not needed."""
     box = Box()
 
     def write() -> None:
@@ -95,7 +95,7 @@ def started_in_vain() -> None:
 
     first = threading.Thread(target=write)
     first.start()
-    if box.x:  # 5: stopped here
+    if box.x:  # 5: preempted here
         raise ValueError("so soon")
     side_by_side(read, read)
     first.join()

@@ -1,4 +1,4 @@
-"""A search with defaults that is saturated and has found nothing goes on to the end, where that is near."""
+"""With default options, a saturated search without findings continues until exhausted if few orders are left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Box:
 
 
 def ping_pong():
-    """Fails only if the threads take turns, six times in a row."""
+    """Fails only if the two threads alternate six times in a row."""
     box = Box()
 
     def ping():
@@ -69,12 +69,14 @@ def test_a_small_space_is_exhausted_and_its_totals_are_exact():
     assert sum(share["executions"] for share in result.shares.values()) == result.executions
     assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
     assert result.chance_of_new == 0
-    assert list(result.shares)[-1] == "reachability"  # it comes last
+    assert list(result.shares)[-1] == "reachability"  # reachability testing runs last
 
 
 @pytest.mark.parametrize("seed", [1, 3])
-def test_what_needs_many_switches_is_found(seed):
-    assert not explore(ping_pong, seed=seed, until="saturated").findings  # else the program is too easy for this test
+def test_a_failure_that_needs_many_switches_is_found(seed):
+    assert not explore(
+        ping_pong, seed=seed, until="saturated"
+    ).findings  # otherwise the program would be too easy for this test
     result = explore(ping_pong, seed=seed)
     (finding,) = result.findings
     assert finding.kind == "assertion"
@@ -82,22 +84,22 @@ def test_what_needs_many_switches_is_found(seed):
     assert raddle.replay(ping_pong, finding.schedule, source=[__file__]).kind == "assertion"
 
 
-def test_a_large_space_stays_saturated():
+def test_a_large_search_space_ends_saturated():
     result = explore(locked(4, 4))
     assert result.stopped_because == "saturated"
     assert not result.orders
     before = explore(locked(4, 4), until="saturated")
     assert before.executions < result.executions <= 2 * before.executions
     assert "reachability" in result.shares
-    assert result.chance_of_new == before.chance_of_new  # what was not drawn at random does not count
+    assert result.chance_of_new == before.chance_of_new  # executions that were not chosen at random do not count
 
 
-def test_the_budget_holds():
+def test_the_execution_budget_limits_the_exhaustive_part():
     saturated = explore(locked(4, 4), until="saturated").executions
     assert saturated < explore(locked(4, 4), executions=saturated + 5).executions <= saturated + 5
 
 
-def test_where_something_was_found_nothing_more_is_tried():
+def test_a_search_with_a_finding_does_not_continue():
     def lost_update():
         box = Box()
 
@@ -113,14 +115,14 @@ def test_where_something_was_found_nothing_more_is_tried():
     assert "reachability" not in result.shares
 
 
-def test_what_starts_no_thread_is_soon_over():
+def test_a_scenario_without_threads_is_exhausted_at_once():
     result = explore(lambda: None)
     assert result.exhausted
-    assert result.executions == 2  # the only order, and the only interleaving
-    assert explore(lambda: None, until="saturated").executions > 100  # as was asked
+    assert result.executions == 2  # one for the only partial order, one for its only interleaving
+    assert explore(lambda: None, until="saturated").executions > 100  # an explicit option is respected
 
 
-def test_executions_that_are_too_long_to_be_looked_at_end_it(monkeypatch):
+def test_executions_that_are_too_long_end_reachability_testing(monkeypatch):
     monkeypatch.setattr("raddle.schedulers.reachability.MAX_OPERATIONS", 5)
     result = explore(locked(2, 1))
     assert result.stopped_because == "saturated"
@@ -129,14 +131,14 @@ def test_executions_that_are_too_long_to_be_looked_at_end_it(monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"scheduler": "pos", "criteria": "map"}, {"scheduler": "directed"}])
-def test_only_by_default(options):
+def test_other_schedulers_do_not_continue_until_exhausted(options):
     assert not explore(locked(2, 1), executions=400, **options).exhausted
 
 
-def test_a_search_for_the_first_finding_ends_where_there_is_none():
+def test_a_search_for_the_first_finding_ends_when_exhausted():
     assert explore(locked(2, 1), until="first-finding").exhausted
     result = explore(locked(4, 4), until="first-finding")
-    assert result.stopped_because == "executions"  # it goes on as before
+    assert result.stopped_because == "executions"  # the portfolio continues after reachability testing gives up
     assert result.executions == 1000
     assert 0 < result.shares["reachability"]["executions"] < 300
     assert list(result.shares)[-1] == "reachability"
@@ -148,7 +150,7 @@ def test_a_search_for_the_first_finding_finds_what_needs_many_switches():
     assert result.shares["reachability"]["found"] == 1
 
 
-def test_what_only_the_first_execution_does_is_not_exhausted():
+def test_code_that_only_the_first_execution_runs_is_reported():
     made = []
 
     def scenario():
@@ -164,15 +166,15 @@ def test_what_only_the_first_execution_does_is_not_exhausted():
 
 def test_memory_does_not_grow_with_the_number_of_explorations(monkeypatch):
     monkeypatch.setattr("raddle.execute.installation.INSTALLATIONS_TO_COLLECT", 2)
-    seen = []
+    object_counts = []
     for _ in range(6):
         explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
         explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
-        seen.append(len(gc.get_objects()))
-    assert seen[-1] <= seen[1] + 200
+        object_counts.append(len(gc.get_objects()))
+    assert object_counts[-1] <= object_counts[1] + 200
 
 
-def test_a_thread_that_computes_for_ever_does_not_outlast_the_time():
+def test_a_thread_that_never_yields_does_not_exceed_the_time_budget():
     def scenario():
         box = Box()
 
@@ -188,4 +190,4 @@ def test_a_thread_that_computes_for_ever_does_not_outlast_the_time():
     assert result.stopped_because == "seconds"
     assert not result.findings
     (note,) = [note for note in result.notes if "does not count" in note]
-    assert "test_to_the_end.py" in note
+    assert "test_continue_until_exhausted.py" in note
