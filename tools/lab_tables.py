@@ -98,7 +98,7 @@ def agreement(data: Data) -> str:
     others = [metric for metric, one in found.items() if one["here"] != VERDICT[metric]]
     agreeing = f"{len(found) - len(others)} of {len(found)} metrics have the paper's verdict"
     named = ", ".join(f"`{metric}` ({found[metric]['here']}; paper: {VERDICT[metric]})" for metric in others)
-    return f"{agreeing}. Different: {named}." if others else f"{agreeing}."
+    return f"{agreeing}. The others: {named}." if others else f"{agreeing}."
 
 
 def beginning(data: Data) -> str:
@@ -142,9 +142,9 @@ def subjects(data: Data) -> str:
     every = sum(sum(subject["outcomes"].values()) for subject in data["subjects"])
     sizes = ", ".join(map(str, data["sizes"]))
     return (
-        f"{len(data['subjects'])} subjects with {mutants} mutants, of which {bugs} fail; {data['executions']:,} "
-        f"executions of each mutant, of which {every - passed:,} of {every:,} fail; {data['sets']} test sets of each "
-        f"size, {sizes}."
+        f"Of the {mutants} mutants of {len(data['subjects'])} subjects, {bugs} can fail. Each of them was executed "
+        f"{data['executions']:,} times. {every - passed:,} of these {every:,} executions failed. For each size "
+        f"({sizes}) there are {data['sets']} test sets."
     )
 
 
@@ -205,8 +205,13 @@ def not_costed(data: Data) -> str:
     """Return a sentence on the programs for which `all` was not evaluated."""
     names = [one["program"] for one in data["programs"] if not one["exhausted"]]
     harmless = [one["program"] for one in data["programs"] if not one["failures"]]
-    text = f"Not exhausted, so without `all`: {len(names)} of {len(data['programs'])} programs."
-    return f"{text} No execution failed, so there was no bug to expose: {', '.join(harmless)}." if harmless else text
+    count = f"{len(names)} of {len(data['programs'])} programs"
+    text = f"{count} were not exhausted, so `all` was not evaluated for them."
+    return (
+        f"{text} These programs never failed, so they have no bug to expose: {', '.join(harmless)}."
+        if harmless
+        else text
+    )
 
 
 # -- raddle lab sctbench ------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def test_agreement_names_metrics_that_differ_from_the_paper() -> None:
         "sync": {"here": "suits saturation", "published": "saturates at once"},
     }
     assert lab_tables.agreement({"verdicts": {"controlled": found}}) == (
-        "1 of 2 metrics have the paper's verdict. Different: `sync` (suits saturation; paper: saturates at once)."
+        "1 of 2 metrics have the paper's verdict. The others: `sync` (suits saturation; paper: saturates at once)."
     )
 
 
