@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and markers for all tests."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from processes import default_signals, no_child_is_left, no_descendant_is_left  # noqa: F401 -- fixtures for every test
 
-# Tests that start many processes, run the suites of others, or compare pure computations with brute force
-# thousands of times: on the reference interpreter only, so that all interpreters together stay within minutes.
-# `make test` runs everything there and `-m "not slow"` on the rest.
+# Tests that start many processes, run other projects' test suites, or compare computations with brute force thousands
+# of times. They run on the reference interpreter only, so that testing all interpreters takes minutes. `make test` runs
+# everything there, and `-m "not slow"` on the other interpreters.
 SLOW = (
     "tests/counts/",
     "tests/determinism/",
@@ -52,7 +52,7 @@ SLOW = (
 )
 
 
-# Left out of `make test`, so that it takes minutes; `make test-all` has them.
+# Tests that `make test` skips, so that it takes minutes. `make test-all` runs them.
 LONG = (
     "tests/counts/test_reachability_explore.py",
     "tests/lab/test_lab_commands.py",
@@ -73,11 +73,11 @@ LONG = (
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import what was not asked for: importing takes longer than many tests."""
-    asked = config.getoption("markexpr")
-    unwanted = (*(SLOW if "not slow" in asked else ()), *(LONG if "not long" in asked else ()))
-    place = collection_path.relative_to(config.rootpath).as_posix() + "/" * collection_path.is_dir()
-    return True if place.startswith(unwanted) else None
+    """Skip files whose tests are all deselected, because importing them takes longer than many tests."""
+    expression = config.getoption("markexpr")
+    deselected = (*(SLOW if "not slow" in expression else ()), *(LONG if "not long" in expression else ()))
+    path = collection_path.relative_to(config.rootpath).as_posix() + "/" * collection_path.is_dir()
+    return True if path.startswith(deselected) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

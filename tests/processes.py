@@ -1,4 +1,7 @@
-"""Processes that tests start: none outlives its test, and no limit depends on how busy the machine is."""
+"""Starts processes for tests and makes sure that none outlives its test.
+
+All time limits are generous, so that no test depends on how busy the machine is.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +20,34 @@ import pytest
 import warm
 from warm import HANG_SECONDS
 
-GRACE_SECONDS = 60  # for a process that is about to end by itself
-OURS = "STARTED_BY_TESTS_OF"  # in the environment of every process that a test started: the process id of its pytest
-HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # one of each per process, to its end
+GRACE_SECONDS = 60  # how long a process may take to end by itself
+OWNER_VARIABLE = "STARTED_BY_TESTS_OF"  # environment variable of every process started by a test: the pid of its pytest
+HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # live as long as the process using them
 
 
 @contextlib.contextmanager
 def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process in a session of its own; kill it and all that it started at the end of the block."""
+    """Start a process in a new session; kill it and its descendants at the end of the block."""
     process = subprocess.Popen(command, start_new_session=True, **options)
     try:
         yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        with process:  # closes its pipes and waits for it
+        with process:  # closes the pipes and waits for the process
             pass
 
 
 @contextlib.contextmanager
 def ready(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """Start a process as `started` does, and wait until it writes to the pipe whose number it finds in READY."""
+    """Start a process as `started` does, and wait until it is ready.
+
+    The process reports that by writing to the file descriptor given in the environment variable `READY`.
+    """
     reader, writer = os.pipe()
     with contextlib.ExitStack() as opened:
         pipe = opened.enter_context(open(reader, "rb", buffering=0))
-        with open(writer, "wb"):  # closed here once the process has it, so that its end is the end of the pipe
+        with open(writer, "wb"):  # closed after the start, so that the pipe ends with the process
             environment = os.environ | {"READY": str(writer)}
             process = opened.enter_context(started(command, env=environment, pass_fds=[writer], **options))
         assert pipe.read(1), "the process ended before it was ready"
@@ -56,7 +62,7 @@ def run(
     check: bool = False,
     **options: Any,
 ) -> subprocess.CompletedProcess[Any]:
-    """Run a process to its end like `subprocess.run`; leave nothing running, whatever happens."""
+    """Run a process to its end like `subprocess.run`, and kill all its descendants in any case."""
     if capture_output:
         options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if input is not None:
@@ -71,7 +77,7 @@ def run(
 
 @pytest.fixture(scope="session", autouse=True)
 def default_signals() -> Iterator[None]:
-    """Give SIGINT its usual meaning. It is ignored where a script runs the tests in the background."""
+    """Restore the default handler of SIGINT, which is ignored if a script runs the tests in the background."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -82,16 +88,16 @@ def default_signals() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_descendant_is_left() -> Iterator[None]:
-    """Fail if a process that a test of the module started, or one that it started in turn, still runs."""
+    """Fail if a process that was started by a test of the module, directly or indirectly, is still running."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(OURS, str(os.getpid()))
+        patch.setenv(OWNER_VARIABLE, str(os.getpid()))
         yield
     _end(_descendants(), "a test of this module")
 
 
 @pytest.fixture(autouse=True)
 def no_child_is_left() -> Iterator[None]:
-    """Fail if a process that the test started still runs."""
+    """Fail if a child process that the test started is still running."""
     yield
     _end(_children(), "this test")
 
@@ -111,7 +117,7 @@ if sys.platform == "linux":
         return [int(pid) for task in tasks for pid in _read(task).split()]
 
     def _descendants() -> list[int]:
-        mark = f"{OURS}={os.getpid()}\0"
+        mark = f"{OWNER_VARIABLE}={os.getpid()}\0"
         files = Path("/proc").glob("[0-9]*/environ")
         return [int(file.parent.name) for file in files if mark in _read(file)]
 
@@ -134,10 +140,10 @@ if sys.platform == "linux":
     def _read(file: Path) -> str:
         try:
             return file.read_text("utf-8", "replace")
-        except OSError:  # it has ended, or is another user's
+        except OSError:  # the process has ended or belongs to another user
             return ""
 
-else:  # no cheap way to look
+else:  # there is no cheap way to list processes
 
     def _children() -> list[int]:
         return []

@@ -1,4 +1,4 @@
-"""What the operations of small worlds need, for tests of the schedulers and of worlds: nothing, or a message."""
+"""`Supplies` of small worlds for the tests of schedulers and worlds: operations need nothing, or a message."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from raddle.schedulers.calculus import Past, Supplies
 from raddle.schedulers.dependence import Operation
 from raddle.schedulers.operation_log import Log
 
-MESSAGE, ENDED = 1, 2  # what an operation may need: a message in a channel, the end of a participant
+MESSAGE, ENDED = 1, 2  # possible needs of an operation: a message in a channel, the end of a participant
 
 
 class Nothing(Supplies):
-    """No operation needs anything."""
+    """The supplies of a world in which no operation needs anything."""
 
     def possible(self, operation: Operation, within: int) -> bool:
         return True
@@ -20,9 +20,10 @@ class Nothing(Supplies):
 
 
 class Channels(Supplies):
-    """The k-th receive from a channel takes its k-th message.
+    """The supplies of a world with channels: the k-th receive from a channel takes its k-th message.
 
-    The detail of a send or a receive is its channel; that of an operation that needs an end is a label.
+    The detail of a send or a receive is its channel. The detail of an operation that needs the end of a participant is
+    that participant's label.
     """
 
     def __init__(self, log: Log) -> None:
@@ -31,8 +32,8 @@ class Channels(Supplies):
     def _done(self, operation: Operation, within: int, need: int) -> list[int]:
         return [
             number
-            for number, one in enumerate(self._log.done)
-            if within >> number & 1 and one.operation.detail == operation.detail and one.operation.need == need
+            for number, done in enumerate(self._log.done)
+            if within >> number & 1 and done.operation.detail == operation.detail and done.operation.need == need
         ]
 
     def possible(self, operation: Operation, within: int) -> bool:

@@ -1,10 +1,10 @@
-"""Runs what `python` would run, in forks of a process that has imported raddle and pytest already.
+"""Runs Python programs in forks of a server process that has already imported raddle and pytest.
 
-Each program still runs in a process of its own, which ends as usual, but without the half second that importing takes.
-For tests about starting up, about the interpreter's options or about its encodings, use `processes.run`.
+Each program still runs in a separate process, which ends as usual, but without the half second that imports take. Tests
+of startup, of interpreter options or of encodings must use `processes.run` instead.
 
-Run as a script, this file is the process that forks: it is sent requests with the three standard streams through a
-socket, and answers with process ids and exit codes.
+Run as a script, this file is the server. It receives requests and the three standard streams through a socket, and
+replies with process ids and exit codes.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-HANG_SECONDS = 900  # ends a program that hangs; nothing takes that long on a busy machine
-LENGTH = 4  # bytes that give the length of a message
+HANG_SECONDS = 900  # time limit for a hanging program; no test takes that long even on a busy machine
+LENGTH = 4  # number of bytes in the length prefix of a message
 EVERYTHING = ("pytest", "raddle.*")
 
 
 def run(
     module: str, *arguments: str, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a module to its end; return its exit code and what it printed."""
+    """Run a module to its end; return its exit code and output."""
     return python("-m", module, *arguments, cwd=cwd, env=env)
 
 
@@ -48,9 +48,9 @@ def python(
     merged: bool = False,
     imported: tuple[str, ...] = EVERYTHING,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python` with these arguments, which start with -m, -c or a file; return its exit code and output.
+    """Run `python` with the given arguments, which start with -m, -c or a file; return its exit code and output.
 
-    `merged` sends standard error to standard output. `imported` names the modules that the program finds imported.
+    `merged` sends standard error to standard output. `imported` names the modules that the server has imported.
     """
     if not hasattr(os, "fork"):
         return subprocess.run(
@@ -63,8 +63,8 @@ def python(
         given.seek(0)
         request = {"arguments": arguments, "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
         code = _server(imported).run(request, given.fileno(), out.fileno(), (out if merged else err).fileno())
-        said = [_text(file) for file in (out, err)]
-    return subprocess.CompletedProcess(arguments, code, *said)
+        output = [_text(file) for file in (out, err)]
+    return subprocess.CompletedProcess(arguments, code, *output)
 
 
 def _text(file) -> str:
@@ -73,7 +73,7 @@ def _text(file) -> str:
 
 
 class Server:
-    """The process that forks, from the side of the tests."""
+    """The tests' connection to a server process."""
 
     def __init__(self, imported: Sequence[str]) -> None:
         self._socket, other = socket.socketpair()
@@ -96,14 +96,14 @@ class Server:
             return _receive(self._socket)
         finally:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(child, signal.SIGKILL)  # what it started
+                os.killpg(child, signal.SIGKILL)  # processes that the program started
 
     def close(self) -> None:
         self._socket.close()
         self._process.wait()
 
 
-_servers: dict[tuple[str, ...], Server] = {}  # by what they have imported
+_servers: dict[tuple[str, ...], Server] = {}  # maps imported modules to the server that has imported them
 
 
 def _server(imported: tuple[str, ...]) -> Server:
@@ -113,13 +113,13 @@ def _server(imported: tuple[str, ...]) -> Server:
 
 
 def stop() -> None:
-    """End the processes that fork."""
+    """End all servers."""
     while _servers:
         _servers.popitem()[1].close()
 
 
 def pids() -> set[int]:
-    """Return the processes that fork."""
+    """Return the process ids of all servers."""
     return {server._process.pid for server in _servers.values()}
 
 
@@ -135,18 +135,18 @@ def _receive(connection: socket.socket):
 def _exactly(connection: socket.socket, length: int) -> bytes:
     data = b""
     while len(data) < length:
-        some = connection.recv(length - len(data))
-        if not some:
+        received = connection.recv(length - len(data))
+        if not received:
             raise EOFError
-        data += some
+        data += received
     return data
 
 
-# -- the process that forks --------------------------------------------------------------------------------------
+# -- the server process ------------------------------------------------------------------------------------------
 
 
 def serve(connection: socket.socket, imported: Sequence[str]) -> None:
-    """Fork for each request, until the other side has closed the connection."""
+    """Fork a process for each request until the connection is closed."""
     for name in imported:
         _import(name)
     with contextlib.suppress(EOFError):
@@ -165,7 +165,7 @@ def serve(connection: socket.socket, imported: Sequence[str]) -> None:
 
 
 def _import(name: str) -> None:
-    """Import a module, or with `.*` a package and all modules in it that do nothing when they are imported."""
+    """Import a module, or a package with all modules that have no import side effects if the name ends in `.*`."""
     package = importlib.import_module(name.removesuffix(".*"))
     if name.endswith(".*"):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -174,16 +174,16 @@ def _import(name: str) -> None:
 
 
 def _run(request, streams: Sequence[int]) -> None:
-    """Run the program; end the process as Python does, except that modules are not taken apart at the end.
+    """Run the program and end the process as Python does, but without finalizing modules.
 
-    That would take longer than most programs, as it touches every page that is shared with the process that forks.
+    Finalization would take longer than most programs, because it copies every memory page shared with the server.
     """
     try:
         _become(request, streams)
         code: object = 0
     except SystemExit as end:
         code = end.code or 0
-        if not isinstance(code, int):  # a message, which Python prints
+        if not isinstance(code, int):  # an error message, which Python prints
             raise
     threading._shutdown()  # waits for threads
     atexit._run_exitfuncs()
@@ -201,7 +201,7 @@ def _become(request, streams: Sequence[int]) -> None:
     unbuffered = "PYTHONUNBUFFERED" in request["env"]
     sys.stdin, sys.stdout, sys.stderr = (
         io.TextIOWrapper(
-            open(place, mode, closefd=False),  # noqa: SIM115 -- they stay open
+            open(place, mode, closefd=False),  # noqa: SIM115 -- the streams stay open
             encoding="utf-8",
             errors=errors,
             write_through=unbuffered,

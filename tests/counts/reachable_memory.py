@@ -92,13 +92,13 @@ def class_attribute() -> None:
     Limited.limit = 1
     one = Limited()
 
-    def look() -> int:
+    def read() -> int:
         return one.limit
 
     def change() -> None:
         Limited.limit = 2
 
-    side_by_side(look, change)
+    side_by_side(read, change)
 
 
 def deleted() -> None:
@@ -107,17 +107,17 @@ def deleted() -> None:
     def remove() -> None:
         del box.n
 
-    def look() -> None:
+    def read() -> None:
         with suppress(AttributeError):
             box.m = box.n
 
-    side_by_side(remove, look)
+    side_by_side(remove, read)
 
 
 def iterated() -> None:
     items = {"a": 1}
 
-    def look() -> None:
+    def read() -> None:
         with suppress(RuntimeError):
             for _ in items:
                 pass
@@ -125,20 +125,20 @@ def iterated() -> None:
     def add() -> None:
         items["b"] = 2
 
-    side_by_side(look, add)
+    side_by_side(read, add)
 
 
 def dies() -> None:
     box = Box()
 
-    def look() -> None:
+    def read() -> None:
         assert box.n == 0
 
     def write() -> None:
         box.n = 1
         box.n = 2
 
-    side_by_side(look, write)
+    side_by_side(read, write)
 
 
 def copied_list() -> None:

@@ -103,11 +103,11 @@ def got_in_time() -> None:
 def held_mutex() -> None:
     pipe: queue.Queue[int] = queue.Queue()
 
-    def look() -> None:
+    def inspect() -> None:
         with pipe.mutex:
             len(pipe.queue)
 
-    side_by_side(look, lambda: pipe.put(1), pipe.get)
+    side_by_side(inspect, lambda: pipe.put(1), pipe.get)
 
 
 class Noting(queue.Queue[int]):
@@ -148,11 +148,11 @@ class Decked(queue.Queue[int]):
 def overridden_put() -> None:
     pipe = Noting()
 
-    def look() -> None:
+    def inspect() -> None:
         with pipe.mutex:
             assert (pipe.last, len(pipe.queue)) in ((0, 0), (1, 1))
 
-    side_by_side(lambda: pipe.put(1), look)
+    side_by_side(lambda: pipe.put(1), inspect)
 
 
 def overridden_get() -> None:
@@ -167,12 +167,12 @@ def overridden_polled() -> None:
         with suppress(queue.Empty):
             pipe.get_nowait()
 
-    def look() -> None:
+    def inspect() -> None:
         if pipe.mutex.acquire(blocking=False):
             pipe.last = 3
             pipe.mutex.release()
 
-    side_by_side(lambda: pipe.put(1), poll, look)
+    side_by_side(lambda: pipe.put(1), poll, inspect)
 
 
 def compared() -> None:
@@ -190,11 +190,11 @@ def compared() -> None:
 def kept_in_a_deck() -> None:
     pipe = Decked()
 
-    def look() -> None:
+    def inspect() -> None:
         with pipe.mutex:
             len(pipe.queue)
 
-    side_by_side(lambda: pipe.put(1), look, lambda: pipe.put(2))
+    side_by_side(lambda: pipe.put(1), inspect, lambda: pipe.put(2))
 
 
 def cleared() -> None:

@@ -47,13 +47,13 @@ def watched_thread() -> None:
     def work() -> None:
         box.n = 1
 
-    def look() -> None:
+    def observe() -> None:
         if not worker.is_alive():
             box.n = 2
 
     worker = threading.Thread(target=work)
     worker.start()
-    side_by_side(look)
+    side_by_side(observe)
     worker.join()
 
 

@@ -1,4 +1,4 @@
-"""`raddle.begin_task`: the workers of a pool that a program has written itself."""
+"""`raddle.begin_task` marks the tasks of a thread pool that a program implements itself."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ EXPECTED = {
 
 
 def types_of(covered: object) -> set[str]:
-    """The types of the threads that requirements name."""
+    """Return the types of the threads that requirements name."""
     return {part[0].rpartition(":")[2] for key in covered for part in key[-2:]}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("begin", EXPECTED)
-def test_each_task_is_a_thread_of_its_own(tmp_path: Path, begin: str) -> None:
-    """The main thread reads last: some task wrote before. Each task reads what the constructor or another one wrote."""
+def test_each_task_counts_as_a_separate_thread(tmp_path: Path, begin: str) -> None:
+    """The main thread reads a task's write at the end. Each task reads the constructor's write or another task's."""
     path = tmp_path / "written_pool.py"
     path.write_text(PROGRAM.replace("BEGIN", begin), encoding="utf-8")
     sys.path.insert(0, str(tmp_path))
@@ -84,23 +84,23 @@ def test_each_task_is_a_thread_of_its_own(tmp_path: Path, begin: str) -> None:
     options = ["--criteria", "du-pairs*", "--data-file", "data", "written_pool.py"]
     subprocess.run([sys.executable, "-m", "raddle", "run", *options], cwd=tmp_path, check=True, timeout=120)
     found = types_of(read(tmp_path / "data").tally.covered["du-pairs*"])
-    assert "main" in found  # it reads what the last task wrote
+    assert "main" in found  # the main thread reads what the last task wrote
     assert found <= EXPECTED[begin]
 
 
-def test_nothing_happens_where_nothing_is_measured() -> None:
+def test_begin_task_does_nothing_outside_an_execution() -> None:
     assert raddle.begin_task("task") is None  # type: ignore[func-returns-value]
     assert raddle.begin_task(print) is None  # type: ignore[func-returns-value]
 
 
 @pytest.mark.parametrize("task", [3, None, b"deposit", object()])
-def test_a_task_is_a_name_or_a_function(task: object) -> None:
+def test_a_task_that_is_neither_a_name_nor_a_function_is_rejected(task: object) -> None:
     with pytest.raises(TypeError, match="takes the name of a task or a function"):
         raddle.begin_task(task)  # type: ignore[arg-type]
 
 
-def test_the_first_execution_is_like_the_others(tmp_path: Path) -> None:
-    """The name is looked up in the module before any execution: a search is exhausted, and totals are exact."""
+def test_begin_task_does_not_make_the_first_execution_differ(tmp_path: Path) -> None:
+    """`begin_task` is looked up in the module before the first execution, so the search can be exhausted."""
     (tmp_path / "tasks_named.py").write_text(
         "import threading, raddle\n"
         "def work(): raddle.begin_task('work')\n"

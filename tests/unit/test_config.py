@@ -1,4 +1,4 @@
-"""Settings from pyproject.toml."""
+"""Settings are read from pyproject.toml and checked."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def write(folder, text):
     return file
 
 
-def test_the_nearest_file_above_counts(tmp_path):
+def test_settings_come_from_the_nearest_file_above_the_folder(tmp_path):
     write(tmp_path, '[tool.raddle]\nexecutions = 7\nsource = ["shop"]\nstep-limit = 9\n')
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     assert config.load(inner).options() == {"executions": 7, "source": ("shop",), "step_limit": 9}
 
 
-def test_no_table_is_no_settings(tmp_path):
+def test_a_file_without_a_raddle_table_has_no_settings(tmp_path):
     assert config.read(write(tmp_path, "[project]\nname = 'x'\n")).options() == {}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[tool.raddle]\nexecutoins = 7\n", "has no key 'executoins'; did you mean executions?"),
         ("[tool.raddle]\nexecutions = 'many'\n", "executions must be an int, not 'many'"),
@@ -38,13 +38,13 @@ def test_no_table_is_no_settings(tmp_path):
         ("[tool]\nraddle = 3\n", "tool.raddle must be a table"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, text, said):
+def test_a_wrong_setting_is_rejected_with_a_message(tmp_path, text, message):
     with pytest.raises(UsageError) as caught:
         config.read(write(tmp_path, text))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_a_threshold_is_for_reports_only(tmp_path):
+def test_a_threshold_is_not_an_option_of_explorations(tmp_path):
     settings = config.read(write(tmp_path, '[tool.raddle]\nexecutions = 7\nfail_under = ["map=60"]\n'))
     assert settings.fail_under == ("map=60",)
     assert settings.options() == {"executions": 7}

@@ -1,4 +1,4 @@
-"""What `raddle.env` says about the interpreter, compared with the interpreter; and that only it compares versions."""
+"""`raddle.env` describes the interpreter correctly, and no other module compares versions."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def test_a_version_check_is_recognized(source, names):
     assert mentioned(source) == names
 
 
-def test_only_env_looks_at_the_version():
+def test_only_env_compares_versions():
     found = {path.name for path in SOURCES if mentioned(path.read_text(encoding="utf-8"))}
     assert found == {"env.py"}
     assert {path.name for path in SOURCES} >= {"env.py", "api.py", "raddle_pytest.py"}
 
 
-def test_the_metadata_name_the_same_versions():
+def test_the_project_metadata_names_the_supported_versions():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest, newest = (".".join(map(str, version)) for version in (env.SUPPORTED[0], env.SUPPORTED[-1]))
     found = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line) for line in project["classifiers"]]
@@ -81,8 +81,8 @@ def _keeps_locals() -> bool:
 
 def _evaluates(target: str) -> bool:
     seen: list[str] = []
-    namespace = {"say": seen.append, "box": type("Box", (), {})()}
-    exec(compile(f"{target}: say('evaluated') = 1", "annotated", "exec", dont_inherit=True), namespace)
+    namespace = {"record": seen.append, "box": type("Box", (), {})()}
+    exec(compile(f"{target}: record('evaluated') = 1", "annotated", "exec", dont_inherit=True), namespace)
     return bool(seen)
 
 
@@ -106,7 +106,7 @@ def _refuses_a_second_task() -> bool:
 
 
 def _moves_survivors_up() -> bool:
-    """Whether a collection of each generation moves an object to the next, and none moves it otherwise."""
+    """Return whether collecting a generation moves its survivors to the next generation, and nothing else does."""
     gc.disable()
     try:
         gc.collect()
@@ -115,14 +115,14 @@ def _moves_survivors_up() -> bool:
         for generation in (None, 0, 1):
             if generation is not None:
                 gc.collect(generation)
-            places.append([any(one is survivor for one in gc.get_objects(number)) for number in range(3)])
+            places.append([any(item is survivor for item in gc.get_objects(number)) for number in range(3)])
     finally:
         gc.enable()
     return places == [[True, False, False], [False, True, False], [False, False, True]]
 
 
-def test_each_behavior_is_that_of_this_interpreter():
-    # The behavior itself, or where it cannot be observed from outside, what comes with it.
+def test_each_constant_agrees_with_this_interpreter():
+    # Each expected value tests the behavior itself or, if that cannot be observed, something that changed with it.
     item = inspect.signature(concurrent.futures.thread._WorkItem).parameters
     named = {name: value for name, value in vars(env).items() if name.isupper() and isinstance(value, bool)}
     assert named == {
@@ -148,30 +148,30 @@ def test_each_behavior_is_that_of_this_interpreter():
     }
 
 
-def test_objects_that_are_frozen_when_a_program_begins():
+def test_max_frozen_at_start_covers_the_objects_frozen_at_startup():
     counted = processes.run([sys.executable, "-c", "import gc; print(gc.get_freeze_count())"], stdout=PIPE, text=True)
     assert int(counted.stdout) <= env.MAX_FROZEN_AT_START < len(gc.get_objects()) + gc.get_freeze_count()
     assert (int(counted.stdout) > 0) == (env.MAX_FROZEN_AT_START > 0)
 
 
-def test_a_thread_s_handle():
+def test_thread_handle_names_the_attribute_with_the_handle():
     thread = threading.Thread()
     assert [name for name, value in vars(thread).items() if hasattr(value, "_set_done")] == [
         name for name in [env.THREAD_HANDLE] if name is not None
     ]
 
 
-def test_the_class_that_keeps_a_thread_s_event_loop():
+def test_event_loop_policy_names_the_class_that_holds_a_thread_s_event_loop():
     assert "_Local" in vars(getattr(asyncio.events, env.EVENT_LOOP_POLICY))
 
 
-def test_the_frozen_types():
+def test_frozen_types_lists_the_immutable_builtin_containers():
     assert [kind.__name__ for kind in env.FROZEN_TYPES] == [
         name for name in ("frozenset", "frozendict") if hasattr(builtins, name)
     ]
 
 
-def test_the_gil():
+def test_gil_enabled_agrees_with_the_interpreter():
     if env.FREE_THREADED:
         assert env.gil_enabled() == sys._is_gil_enabled()
     else:

@@ -1,4 +1,4 @@
-"""What explorations cover, from the scenario to the figures."""
+"""Explorations measure coverage correctly, from the scenario to the totals."""
 
 import threading
 
@@ -23,7 +23,7 @@ class Priority:
 
 
 class AppenderSkeleton:
-    """The example of the MAP paper (Fig. 1): two reads and one write of `th`, besides the constructor's."""
+    """The example of the MAP paper (Fig. 1): two reads and one write of `th`, apart from the constructor's write."""
 
     def __init__(self, threshold):
         self.th = threshold
@@ -68,9 +68,9 @@ def patterns(keys):
     return sorted(key[0] for key in keys)
 
 
-def test_the_paper_s_example_has_sixteen_patterns_of_which_its_execution_covers_three():
+def test_the_failing_execution_of_the_map_paper_covers_three_of_sixteen_patterns():
     # Section III: T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. Read, write, read covers patterns 1, 2 and 4 (Fig. 3),
-    # and this is the execution that fails: 3 of 16 are 18.75 %. Seed 1 has it first.
+    # and this is the execution that fails: 3 of 16 are 18.75 %. With seed 1 it is the first execution.
     samples = raddle.measure(appender, source=[__file__], criteria="map", executions=40)
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}
     result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
@@ -85,33 +85,33 @@ def test_an_exhausted_search_makes_totals_exact():
     result = raddle.explore(
         appender, source=[__file__], criteria="map,def-use,sync", scheduler="exhaustive", until="budget"
     )
-    # Three orders: the write before, between or after the two reads (the failing one reads once more).
-    # Patterns: write first 2, 2; in between 1, 2, 4; last 1, 1. By site: 1 (s4), 1 (s5), 2 (s4), 2 (s5), 4.
+    # There are three orders: the write comes before, between or after the two reads. (The failing one reads once more.)
+    # They cover the patterns 2 and 2; 1, 2 and 4; 1 and 1. By site these are 1 (s4), 1 (s5), 2 (s4), 2 (s5) and 4.
     assert result.stopped_because == "exhausted"
     assert result.criteria["map"] | {"total": 5, "total_kind": "exact", "percent": 100.0} == result.criteria["map"]
     assert patterns(result.tally.covered["map"]) == [1, 1, 2, 2, 4]
 
 
-def test_two_increments_in_all_orders():
+def test_two_increments_cover_the_requirements_counted_by_hand():
     result = raddle.explore(
         counter, source=[__file__], criteria="def-use,pinv,lr-def", scheduler="exhaustive", until="budget"
     )
-    # Each read reads the initial value, which is the constructor's, or the other's: 2 reads x 2 definitions. The
-    # initial value counts as local, the other's is remote: 2 x 2. A pair (read, write) of one thread is interleaved by
-    # the other's read, its write or by nothing: 2 x 3.
+    # Each read returns the constructor's value or the other thread's: 2 reads x 2 definitions. The constructor's value
+    # counts as local and the other thread's as remote: 2 x 2. A pair (read, write) of one thread is interleaved by the
+    # other's read, by its write or by nothing: 2 x 3.
     assert len(result.tally.covered["def-use"]) == 4
     assert len(result.tally.covered["lr-def"]) == 4
     assert len(result.tally.covered["pinv"]) == 6
 
 
-def test_the_same_seed_covers_the_same():
+def test_the_same_seed_gives_the_same_tally():
     one, other = (
         raddle.explore(counter, source=[__file__], criteria="every", executions=30, until="budget") for _ in range(2)
     )
     assert one.tally == other.tally
 
 
-def test_executions_in_children_are_measured_too():
+def test_executions_in_child_processes_have_the_same_tally():
     plain, isolated = (
         raddle.explore(
             counter,
@@ -128,7 +128,7 @@ def test_executions_in_children_are_measured_too():
 
 
 def test_measuring_changes_no_decision():
-    # 1 = the lost update is found at the same execution, by the same schedule
+    # With and without criteria, the same execution finds the lost update by the same schedule.
     def failing():
         shared = Counter()
         threads = [threading.Thread(target=shared.increment) for _ in range(2)]
@@ -145,7 +145,7 @@ def test_measuring_changes_no_decision():
     assert [str(f.schedule) for f in plain.findings] == [str(f.schedule) for f in measured.findings]
 
 
-def test_results_go_to_the_data_file_and_add_up(tmp_path):
+def test_results_accumulate_in_the_data_file(tmp_path):
     file = tmp_path / "data"
     for _ in range(2):
         raddle.explore(counter, source=[__file__], criteria="map,sync", executions=5, until="budget", data_file=file)
@@ -155,13 +155,13 @@ def test_results_go_to_the_data_file_and_add_up(tmp_path):
     assert set(contents.tally.covered) == {"map", "sync"}
 
 
-def test_warnings_are_no_findings():
+def test_warnings_do_not_make_an_exploration_fail():
     result = raddle.explore(counter, source=[__file__], criteria="sync", executions=20, until="budget")
     assert result.outcome == "passed"
     assert {warning.kind for warning in result.record.warnings} >= {"data-race", "lockset"}
 
 
-def test_no_criterion_measures_nothing():
+def test_without_criteria_nothing_is_measured():
     result = raddle.explore(counter, source=[__file__], criteria="none", executions=3, until="budget")
     assert result.record is None
     assert "criteria" not in result.as_json()
@@ -169,7 +169,7 @@ def test_no_criterion_measures_nothing():
         next(raddle.measure(counter, source=[__file__], criteria=()))
 
 
-def test_an_unknown_criterion_is_named_with_its_neighbours():
+def test_an_unknown_criterion_is_rejected_with_similar_names():
     with pytest.raises(raddle.UsageError, match="avio"):
         raddle.explore(counter, source=[__file__], criteria="avoi")
 
@@ -190,6 +190,6 @@ def test_a_run_that_did_not_measure_a_criterion_does_not_change_its_total(tmp_pa
 
 
 @pytest.mark.parametrize("criteria", [5, ["map", 5], object])
-def test_criteria_that_are_no_names_are_refused(criteria):
+def test_criteria_that_are_not_names_are_rejected(criteria):
     with pytest.raises(raddle.UsageError, match="criteria must be names"):
         raddle.explore(counter, criteria=criteria)

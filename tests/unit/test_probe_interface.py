@@ -46,22 +46,22 @@ FROZEN = {
 
 
 def parameters(function: object) -> str:
-    """The names of a function's parameters, all of which can be given by position."""
-    found = inspect.signature(function).parameters.values()  # type: ignore[arg-type] # it can be called
-    assert all(one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in found)
-    return " ".join(one.name for one in found)
+    """Return the names of a function's parameters, after checking that they are positional and have no defaults."""
+    found = inspect.signature(function).parameters.values()  # type: ignore[arg-type] # the function is callable
+    assert all(item.kind is item.POSITIONAL_OR_KEYWORD and item.default is item.empty for item in found)
+    return " ".join(item.name for item in found)
 
 
-def test_the_names_and_parameters_of_the_plain_probes() -> None:
+def test_the_plain_probes_have_the_frozen_names_and_parameters() -> None:
     assert {name: parameters(function) for name, function in probe.PLAIN.items()} == FROZEN
 
 
-def test_the_namespace_of_instrumented_code_is_that_of_the_caller() -> None:
+def test_probe_globals_returns_the_namespace_of_the_caller() -> None:
     assert probe.globals() is globals()
 
 
 class Observing(Observer):
-    """An observer that is interested in accesses."""
+    """An observer that overrides `accessed`, so that the engine creates probes for accesses."""
 
     def accessed(self, *access: object) -> None: ...
 
@@ -70,18 +70,18 @@ def engine(points: Points, *observers: Observer) -> Engine:
     return Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(100), points=points, observers=observers)
 
 
-def test_the_controlled_probes_take_the_same_parameters() -> None:
+def test_the_controlled_probes_have_the_frozen_parameters() -> None:
     made = make_controlled(engine(Points(), Observing()))
     found = {name: parameters(function) for name, function in made.items()}
-    assert found | {"cells": ""} == FROZEN  # the plain `cells` is good enough
+    assert found | {"cells": ""} == FROZEN  # controlled executions use the plain `cells`
 
 
-def test_under_the_gil_the_same_probes_are_controlled() -> None:
+def test_both_switch_models_have_the_same_probes() -> None:
     assert make_controlled(engine(GilPoints({1}))).keys() == make_controlled(engine(Points())).keys()
 
 
-class Forgetful:
-    """A sink that keeps nothing."""
+class Discarding:
+    """A sink that discards all steps."""
 
     def begin(self, entities: object) -> None: ...
 
@@ -90,9 +90,9 @@ class Forgetful:
     def end(self) -> None: ...
 
 
-def test_the_native_probes_take_the_same_parameters() -> None:
+def test_the_native_probes_have_the_frozen_parameters() -> None:
     table = SiteTable("")
     registry = EntityRegistry(VariableNames(table))
-    recorder = Recorder(registry, Stream(registry, Forgetful))
+    recorder = Recorder(registry, Stream(registry, Discarding))
     made = make_native(recorder, VariableNumbers(recorder, table), FunctionTable(table), lambda kind, name: False)
     assert {name: parameters(function) for name, function in made.items()} == FROZEN

@@ -1,4 +1,4 @@
-"""Tests end the processes that they start."""
+"""The test helpers in `processes` and `warm` end every process that a test starts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import processes
 import warm
 
 pytest_plugins = ["pytester"]
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
-FIND_PROCESSES = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
+IMPORT_PATH = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
 WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]
-# Starts another one, waits until it runs (before that its environment cannot be read), says which it is, and ends.
+# Starts a second process, waits until it runs (earlier its environment cannot be read), prints its pid, and ends.
 STARTS_ONE = [
     sys.executable,
     "-c",
@@ -28,14 +28,14 @@ STARTS_ONE = [
 
 @pytest.fixture
 def outcomes_of(pytester, monkeypatch):
-    """Runs tests under the checks of this suite, which wait no time for processes to end."""
+    """A function that runs tests under the checks of this suite, without a grace period for processes to end."""
     pytester.makeconftest(
-        f"{FIND_PROCESSES}\n"
+        f"{IMPORT_PATH}\n"
         "import processes; processes.GRACE_SECONDS = 0\n"
         "from processes import default_signals, no_child_is_left, no_descendant_is_left\n"
     )
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # importing them takes longer than the test
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # importing plugins takes longer than the test
 
     def outcomes_of(body):
         pytester.makepyfile(f"import subprocess, sys\nWAITS, STARTS_ONE = {WAITS!r}, {STARTS_ONE!r}\n{body}")
@@ -44,21 +44,21 @@ def outcomes_of(pytester, monkeypatch):
     return outcomes_of
 
 
-def test_a_child_that_is_left_fails_its_test(outcomes_of):
+def test_a_child_process_left_running_fails_its_test(outcomes_of):
     body = "def test_it(): sys.kept = subprocess.Popen(WAITS, stdout=subprocess.DEVNULL)\ndef test_other(): pass\n"
     assert outcomes_of(body) == {"passed": 2, "errors": 1}
 
 
-def test_a_grandchild_that_is_left_fails_its_module(outcomes_of):
+def test_a_grandchild_process_left_running_fails_its_module(outcomes_of):
     body = "def test_it(): subprocess.run(STARTS_ONE, check=True)\n"
     assert outcomes_of(body) == {"passed": 1, "errors": 1}
 
 
-def test_one_that_ended_is_none_that_is_left(outcomes_of):
+def test_a_child_process_that_has_ended_fails_nothing(outcomes_of):
     assert outcomes_of("def test_it(): subprocess.run([sys.executable, '-c', ''], check=True)\n") == {"passed": 1}
 
 
-def test_what_a_process_started_ends_with_the_block():
+def test_grandchildren_end_with_the_block():
     with processes.started(STARTS_ONE, stdout=subprocess.PIPE, text=True) as process:
         grandchild = int(process.stdout.readline())
     assert processes._ends(grandchild)
@@ -73,16 +73,16 @@ def test_a_block_that_fails_ends_its_process_and_closes_its_pipes():
     assert process.stdout.closed
 
 
-def test_sigint_interrupts_also_where_it_is_ignored_around_the_tests(pytester):
-    pytester.makeconftest(f"{FIND_PROCESSES}\nfrom processes import default_signals")
+def test_sigint_has_its_default_handler_even_if_it_is_ignored_outside_the_tests(pytester):
+    pytester.makeconftest(f"{IMPORT_PATH}\nfrom processes import default_signals")
     pytester.makepyfile(
         """
         import signal, subprocess, sys
         def test_here():
             assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         def test_in_a_process():
-            asked = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-            assert subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout == "True\\n"
+            code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+            assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\\n"
         """
     )
     ignoring = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.exit(pytest.main(['-q']))"
@@ -90,7 +90,7 @@ def test_sigint_interrupts_also_where_it_is_ignored_around_the_tests(pytester):
     assert "2 passed" in done.stdout
 
 
-def test_a_module_in_a_fork_is_a_program_of_its_own(tmp_path):
+def test_a_forked_module_runs_as_a_separate_program(tmp_path):
     (tmp_path / "program.py").write_text(
         "import atexit, os, sys\n"
         "atexit.register(print, 'at exit')\n"
@@ -105,8 +105,8 @@ def test_a_module_in_a_fork_is_a_program_of_its_own(tmp_path):
 
 
 @pytest.mark.parametrize(("end", "code"), [("", 0), ("sys.exit()", 0), ("sys.exit(True)", 1), ("sys.exit(7)", 7)])
-def test_a_program_in_a_fork_ends_as_python_ends_it(end, code, tmp_path):
-    """Threads first, then exit handlers; the last line has no end, so nothing flushes it before."""
+def test_a_forked_program_ends_as_under_python(end, code, tmp_path):
+    """Threads end first, then exit handlers run. The last line has no newline, so only the final flush writes it."""
     (tmp_path / "program.py").write_text(
         "import atexit, sys, threading\n"
         "atexit.register(print, 'at exit', end='')\n"
@@ -119,13 +119,13 @@ def test_a_program_in_a_fork_ends_as_python_ends_it(end, code, tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (code, "thread\nat exit", "")
 
 
-def test_what_a_module_in_a_fork_starts_ends_with_it(tmp_path):
+def test_processes_started_by_a_forked_module_end_with_it(tmp_path):
     (tmp_path / "program.py").write_text(STARTS_ONE[-1])
     done = warm.run("program", cwd=tmp_path)
     assert processes._ends(int(done.stdout))
 
 
-def test_a_file_and_a_text_in_a_fork_run_as_python_runs_them(tmp_path):
+def test_a_forked_file_and_a_forked_command_run_as_under_python(tmp_path):
     (tmp_path / "program.py").write_text(
         "import sys\n"
         "print(__name__, sys.argv, sys.modules['__main__'].__file__ == __file__, input())\n"
@@ -139,13 +139,13 @@ def test_a_file_and_a_text_in_a_fork_run_as_python_runs_them(tmp_path):
     assert done.stdout == "__main__ ['-c', 'a']\n"
 
 
-def test_a_program_in_a_fork_finds_imported_what_was_asked_for(tmp_path):
-    asked = "import sys; print([name for name in ('pytest', 'raddle', 'raddle.site') if name in sys.modules])"
-    assert warm.python("-c", asked, cwd=tmp_path).stdout == "['pytest', 'raddle', 'raddle.site']\n"
-    assert warm.python("-c", asked, cwd=tmp_path, imported=("raddle.site",)).stdout == "['raddle', 'raddle.site']\n"
+def test_a_forked_program_finds_the_requested_modules_imported(tmp_path):
+    code = "import sys; print([name for name in ('pytest', 'raddle', 'raddle.site') if name in sys.modules])"
+    assert warm.python("-c", code, cwd=tmp_path).stdout == "['pytest', 'raddle', 'raddle.site']\n"
+    assert warm.python("-c", code, cwd=tmp_path, imported=("raddle.site",)).stdout == "['raddle', 'raddle.site']\n"
 
 
-def test_a_program_in_a_fork_that_hangs_is_ended(tmp_path, monkeypatch):
+def test_a_forked_program_that_hangs_is_killed(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(warm, "HANG_SECONDS", 0)
         with pytest.raises(TimeoutError, match="still ran after 0 seconds"):

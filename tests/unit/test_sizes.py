@@ -1,4 +1,4 @@
-"""Functions and classes stay small enough to be read at once."""
+"""Functions and classes stay small enough to read easily."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
-MAX_LINES = 80  # of a function
-MAX_ATTRIBUTES = 25  # of an object
+MAX_LINES = 80  # in a function
+MAX_ATTRIBUTES = 25  # in a class
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

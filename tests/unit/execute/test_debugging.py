@@ -30,16 +30,16 @@ import _thread
 import threading
 import raddle.execute.watchdog as watchdog
 
-looks = 0
+checks = 0
 enough = _thread.allocate_lock()
 enough.acquire()
 plain = watchdog.is_debugged_at
 
 def counting(frame):
-    global looks
+    global checks
     answer = plain(frame)
-    looks += answer
-    if looks == 25:
+    checks += answer
+    if checks == 25:
         enough.release()
     return answer
 

@@ -30,11 +30,11 @@ SCENARIO = """\
         def put():
             kept.append(Holder(1))
 
-        def look():
+        def read():
             for holder in kept:
                 assert holder.value
 
-        threads = [threading.Thread(target=function) for function in (put, look)]
+        threads = [threading.Thread(target=function) for function in (put, read)]
         for thread in threads:
             thread.start()
         for thread in threads:

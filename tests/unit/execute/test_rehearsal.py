@@ -13,13 +13,13 @@ SEEN = []
 class Cache:
     def __init__(self):
         self.filled = 0
-        self.looked_at = 0
+        self.checked = 0
 
     def fill(self):
         self.filled += 1
 
-    def look(self):
-        self.looked_at += 1
+    def check(self):
+        self.checked += 1
 
 
 def run(function):
@@ -34,13 +34,13 @@ def fills_only_the_first_time():
     cache = Cache()
     known = bool(SEEN)
     SEEN.append(1)
-    run(cache.look if known else cache.fill)
+    run(cache.check if known else cache.fill)
 
 
 def does_something_else_every_time():
     cache = Cache()
     SEEN.append(1)
-    run([cache.fill, cache.look][len(SEEN) % 2 - 1])
+    run([cache.fill, cache.check][len(SEEN) % 2 - 1])
 
 
 def explored(scenario, **options):
@@ -50,13 +50,13 @@ def explored(scenario, **options):
 
 def test_a_note_says_how_the_first_execution_differs_from_the_second():
     (note,) = [note for note in explored(fills_only_the_first_time).notes if "first execution differs" in note]
-    assert re.search(r"where the first did 'T1 [^']* Cache\.fill', the second did 'T1 [^']* Cache\.look'", note)
+    assert re.search(r"where the first did 'T1 [^']* Cache\.fill', the second did 'T1 [^']* Cache\.check'", note)
 
 
 def test_a_divergence_says_what_happened_in_each_execution():
     (finding,) = explored(does_something_else_every_time).findings
     assert finding.kind == "divergence"
-    expected = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.look' the second time"
+    expected = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.check' the second time"
     assert re.search(expected, finding.message)
 
 

@@ -133,14 +133,14 @@ def test_a_loop_over_a_proxy_yields_the_items_of_the_list():
     assert raddle.explore(scenario, source=[__file__], executions=20).findings == ()
 
 
-GONE = weakref.proxy(Box())
+DEAD = weakref.proxy(Box())
 
 
 def test_a_dead_proxy_raises_the_usual_error():
     def scenario():
         def work():
             with pytest.raises(ReferenceError):
-                GONE.n  # noqa: B018
+                DEAD.n  # noqa: B018
 
         run(work, work)
 

@@ -1,7 +1,7 @@
-"""Writers that are killed: forked here, where there are no other threads.
+"""Writers of a data file that get killed. This script forks them, because it has no other threads.
 
-python killed_writers.py statements FILE    kill one at its first statement, one at its second, and so on
-python killed_writers.py write FILE NAME    add records until killed; each that is stored is named on stdout
+python killed_writers.py statements FILE    kill one writer at its first statement, one at its second, and so on
+python killed_writers.py write FILE NAME    add records until killed, and print the origin of each stored record
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ def record(origin):
 
 
 def connect_with(each_statement):
-    """From now on, connections tell of each statement. They do not wait for the disk: only processes die here."""
+    """Make every new connection call `each_statement` before each statement.
+
+    The connections do not wait for the disk, because the tests kill only processes, not the machine.
+    """
     connect = sqlite3.connect
 
-    def connect_and_tell(*arguments, **options):
+    def connect_and_trace(*arguments, **options):
         connection = connect(*arguments, **options)
         connection.execute("pragma synchronous = off")
-        connection.execute("pragma cache_size = 1")  # so that pages are written before the end, too
+        connection.execute("pragma cache_size = 1")  # so that some pages are written before the commit
         connection.set_trace_callback(each_statement)
         return connection
 
-    sqlite3.connect = connect_and_tell
+    sqlite3.connect = connect_and_trace
 
 
 def kill_at_statement(number):
-    """From now on, this process ends at the statement of that number."""
+    """Make this process kill itself at its statement with the given number."""
     left = number
 
     def count(_):
@@ -74,8 +77,8 @@ def statements(file):
             return
         assert os.WTERMSIG(status) == signal.SIGKILL
         killed += 1
-        assert now == stored, (number, now)  # it is killed before the statement; the last one is the commit
-        if not stored and number % 7 == 0:  # a few times with a file that has something in it
+        assert now == stored, (number, now)  # the kill comes before the statement, and the last statement is the commit
+        if not stored and number % 7 == 0:  # later writers find a file that already has a record
             add(file, record("whole"))
             stored = ["whole"]
 
@@ -87,7 +90,7 @@ def write(file, name):
         number += 1
         origin = f"{name} {number}"
         add(file, record(origin))
-        os.write(1, f"{origin}\n".encode())  # at once: several write into one pipe
+        os.write(1, f"{origin}\n".encode())  # unbuffered, because several writers share one pipe
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Records made up by chance, and what is the same in two data files that hold the same runs."""
+"""Random records, and a comparison of data files that ignores the order in which runs were added."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raddle.static_model import Accesses, StaticModel
 from raddle.tally import Tally
 from raddle.warning import ReportedWarning
 
-LOG, SHOP = 4711, 815  # digests
+LOG, SHOP = 4711, 815  # digests of two source files
 LABELS = {LOG: "log.py", SHOP: "shop/cart.py"}
 
 
@@ -30,7 +30,7 @@ def sites(*digests, size=4):
 
 
 def random_record(random: Random) -> Record:
-    """Any run of two files by three criteria."""
+    """Return the record of a random run that measures up to three criteria in two source files."""
     known = sites()
     some = sorted(known)
     tally = Tally()
@@ -68,7 +68,9 @@ def random_model(random: Random, some) -> StaticModel:
     variables = {}
     for name in random.sample("xyz", random.randint(0, 3)):
         touching = random.sample(some, random.randint(0, 5))
-        reads = frozenset(site for site in touching if site % 2)  # what a site does is the same in every run
+        reads = frozenset(
+            site for site in touching if site % 2
+        )  # by site number, so that a site is a read in every run or in none
         guessed = frozenset(random.sample(touching, random.randint(0, len(touching))))
         variables["log.py:C", name] = Accesses(reads, frozenset(touching) - reads, guessed)
     methods = {"log.py:C": {"add": some[0], "total": some[1]}} if random.random() < 0.5 else {}
@@ -90,7 +92,7 @@ def random_extra(random: Random, some):
 
 
 def without_numbering(contents):
-    """What must be the same in whatever order the same runs were added."""
+    """Return the parts of a data file that do not depend on the order in which runs were added."""
     return {
         "covered": {
             name: {key: seen.executions for key, seen in keys.items()} for name, keys in contents.tally.covered.items()

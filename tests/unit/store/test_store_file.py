@@ -1,4 +1,4 @@
-"""The data file: what goes in comes out, run after run."""
+"""The data file returns what was stored, accumulates runs, and drops coverage of changed sources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from raddle.warning import ReportedWarning
 
 
 def tally_of(*executions):
-    """A tally of executions, each given as {criterion: keys}."""
+    """Return a tally of executions, each given as {criterion: keys}."""
     tally = Tally()
     for number_, covered in enumerate(executions, start=1):
         for criterion, keys in covered.items():
@@ -49,7 +49,7 @@ def file(tmp_path):
     return tmp_path / "data"
 
 
-def test_what_goes_in_comes_out(file):
+def test_reading_returns_everything_that_was_stored(file):
     key = (number(LOG, 1), ("log.py:C", "app.py:12", "é"), (True, ("x", 3)))
     given = Record(
         origin="explore log.py::scenario",
@@ -89,27 +89,27 @@ def test_what_goes_in_comes_out(file):
     assert run.files == {("log.py", LOG)}
 
 
-def test_executions_are_counted_on(file):
+def test_execution_numbers_continue_across_runs(file):
     add(file, record({"map": [(1,)]}, {"map": [(1,), (2,)]}))
     add(file, record({"map": [(2,)]}, {"map": [(3,)]}, {"map": [(1,)]}))
     tally = read(file).tally
-    # The second run's executions are 3, 4 and 5.
+    # The executions of the second run have the numbers 3, 4 and 5.
     assert tally.executions == 5
     assert tally.covered["map"] == {(1,): Covered(3, 1), (2,): Covered(2, 2), (3,): Covered(1, 4)}
     assert tally.growth["map"] == [(1, 1), (2, 2), (4, 3)]
 
 
-def test_executions_count_for_the_criteria_that_were_measured(file):
+def test_executions_count_only_for_the_criteria_that_were_measured(file):
     add(file, record({"map": [(1,)], "sync": [(1,)]}, {"map": [], "sync": []}))
     add(file, record({"map": []}, {"map": [(2,)]}, {"map": []}))
     contents = read(file)
     assert (contents.executions("map"), contents.executions("sync")) == (5, 2)
-    # map: the last new one came in the fourth execution of five; sync: in the first of its two.
+    # map last covered something new in its fourth of five executions, sync in its first of two.
     assert (contents.since_new("map"), contents.since_new("sync")) == (1, 1)
     assert contents.executions("avio") == 0
 
 
-def test_a_criterion_is_exact_if_all_its_runs_were(file):
+def test_a_total_is_exact_if_it_was_exact_in_all_runs(file):
     add(file, record({"map": [(1,)], "sync": [(1,)]}, exact=frozenset({"map", "sync"})))
     assert read(file).exact == {"map", "sync"}
     add(file, replace(record({"map": [(1,)]}), origin="run other.py"))
@@ -121,13 +121,13 @@ def explored(*executions, exact=(), digests=(LOG,), **more):
     return replace(given, **{"origin": "explore log.py::scenario", **more})
 
 
-def test_what_was_seen_completely_stays_so_if_the_same_is_explored_again(file):
+def test_an_exact_total_stays_exact_if_the_same_scenario_covers_nothing_new(file):
     add(file, explored({"map": [(1,), (2,)], "sync": [(1,)]}, exact={"map", "sync"}))
     add(file, explored({"map": [(1,)]}, {"map": [(2,)]}))
     assert read(file).exact == {"map", "sync"}
 
 
-def test_whoever_finds_something_new_shows_that_not_everything_was_seen(file):
+def test_a_total_is_no_longer_exact_if_a_later_run_covers_something_new(file):
     add(file, explored({"map": [(1,)], "sync": [(1,)]}, exact={"map", "sync"}))
     add(file, explored({"map": [(1,)], "sync": [(1,)]}, {"map": [(2,)], "sync": [(1,)]}))
     assert read(file).exact == {"sync"}
@@ -136,21 +136,21 @@ def test_whoever_finds_something_new_shows_that_not_everything_was_seen(file):
 @pytest.mark.parametrize(
     "other",
     [{"origin": "explore log.py::other"}, {"mode": "native"}, {"digests": (LOG, SHOP)}],
-    ids=["another scenario", "another way to run it", "more source"],
+    ids=["another scenario", "another mode", "more source"],
 )
-def test_another_run_has_to_see_everything_itself(file, other):
+def test_a_total_is_not_exact_if_a_different_run_was_not_exhausted(file, other):
     add(file, explored({"map": [(1,)]}, exact={"map"}))
     add(file, explored({"map": [(1,)]}, **other))
     assert read(file).exact == set()
 
 
-def test_who_comes_before_may_have_seen_more(file):
+def test_a_total_is_not_exact_if_an_earlier_run_covered_more(file):
     add(file, explored({"map": [(1,), (2,)]}))
     add(file, explored({"map": [(1,)]}, exact={"map"}))
     assert read(file).exact == set()
 
 
-def test_the_same_is_said_once(file):
+def test_equal_warnings_findings_and_notes_are_stored_once(file):
     warning = ReportedWarning("data-race", "C.x", (1, 2))
     finding = {"kind": "assertion", "message": "no", "thread": "T0", "schedule": "T0; T1.", "execution": 3}
     for execution in (3, 5):
@@ -162,7 +162,7 @@ def test_the_same_is_said_once(file):
     assert (contents.warnings, contents.findings, contents.notes) == ((warning,), (finding,), ("n",))
 
 
-def test_names_that_are_no_unicode(file):
+def test_file_names_with_surrogates_are_stored_escaped(file):
     label = "caf\udce9.py"
     there = {number(LOG, 0): Site(label, 1, 0, "read", "x", "f", switchable=True)}
     add(file, record({"map": [(label, number(LOG, 0))]}, sites=there, paths={label: f"/{label}"}))
@@ -171,11 +171,11 @@ def test_names_that_are_no_unicode(file):
     assert contents.paths == {"caf\\udce9.py": "/caf\\udce9.py"}
 
 
-def test_random_records_one_after_the_other(file):
+def test_random_records_add_up(file):
     random = Random(3)
     records = [random_record(random) for _ in range(40)]
     covered, executions = {}, 0
-    for given in records:  # straight from the definition: how many covered it, and the first of all
+    for given in records:  # by definition: the number of executions that covered the key, and the first of them
         for name, keys in given.tally.covered.items():
             for key, seen in keys.items():
                 times, first = covered.get((name, key), (0, executions + seen.first))
@@ -205,7 +205,7 @@ def two_files(log=LOG):
 
 
 def about_log(log=LOG):
-    """Everything that can be stored, about log.py."""
+    """Return one of everything that can be stored about log.py."""
     here = number(log, 1)
     return {
         "facts": PruningFacts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), LockDiscipline(seen=1))}),
@@ -217,8 +217,8 @@ def about_log(log=LOG):
     }
 
 
-def test_what_was_measured_in_a_changed_file_is_dropped(file):
-    """By a criterion that is unknown here, so that its keys can have any parts."""
+def test_measurements_in_a_changed_source_are_dropped(file):
+    """The criterion is unknown to raddle, so its keys can have any parts."""
     new = LOG + 1
     elsewhere = (number(SHOP, 0), "x")
     keys = [(number(LOG, 1), "x"), (number(SHOP, 0), ("log.py:C", "", "x")), (("Lock", "log.py:12"),), elsewhere]
@@ -238,8 +238,8 @@ def test_what_was_measured_in_a_changed_file_is_dropped(file):
     )
 
 
-def test_a_requirement_is_dropped_with_any_of_its_parts(file):
-    here, there, gone = number(SHOP, 0), number(SHOP, 1), number(LOG, 1)
+def test_a_requirement_is_dropped_if_any_of_its_parts_is_stale(file):
+    here, there, dropped = number(SHOP, 0), number(SHOP, 1), number(LOG, 1)
     kept = {
         "concur-pairs": (here, there, True),
         "du-pairs": (here, 0, ("shop/cart.py:C", "", "x")),
@@ -248,11 +248,11 @@ def test_a_requirement_is_dropped_with_any_of_its_parts(file):
         "pinv": (("shop/cart.py:C", "", "x"), ("T1", "read", here, 1), ("T1", "read", here, 2), "none"),
     }
     stale = {
-        "concur-pairs": (here, gone, True),
+        "concur-pairs": (here, dropped, True),
         "du-pairs": (here, 0, ("log.py:C", "", "x")),
         "hbpair": (here, there, ("Lock", "log.py:12")),
         "method-pairs": ("log.py:C", "add", "total"),
-        "pinv": (("shop/cart.py:C", "", "x"), ("T1", "read", here, 1), ("T1", "read", gone, 1), "none"),
+        "pinv": (("shop/cart.py:C", "", "x"), ("T1", "read", here, 1), ("T1", "read", dropped, 1), "none"),
     }
     add(file, record({name: [kept[name], stale[name]] for name in kept}, **two_files()))
     add(file, record({"map": []}, **two_files(log=LOG + 1)))
@@ -260,7 +260,7 @@ def test_a_requirement_is_dropped_with_any_of_its_parts(file):
     assert {name: list(covered[name]) for name in kept} == {name: [key] for name, key in kept.items()}
 
 
-def test_the_same_source_drops_nothing(file):
+def test_an_unchanged_source_drops_nothing(file):
     for _ in range(2):
         assert add(file, record({"map": [(number(LOG, 1),)]}, **two_files(), **about_log())) == ()
     contents = read(file)
@@ -269,7 +269,7 @@ def test_the_same_source_drops_nothing(file):
 
 
 def add_source(file, path, text, *form):
-    """Store that the only site of a source was covered; its number, and what was said."""
+    """Store a record in which the only site of a source was covered; return its number and the notes."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     base = site_base("log.py", text, *form)
@@ -277,7 +277,7 @@ def add_source(file, path, text, *form):
     return base, add(file, record({"blocks": [(base,)]}, sites=there, paths={"log.py": str(path)}))
 
 
-def test_a_file_without_sites_says_nothing_about_its_source(file):
+def test_a_record_without_sites_does_not_count_as_a_source_change(file):
     kept = (number(LOG, 1),)
     add(file, record({"map": [kept]}, sites=sites(LOG), paths={"log.py": "/nowhere/log.py"}))
     assert add(file, record({"map": [kept]}, paths={"log.py": "/nowhere/log.py"})) == ()
@@ -286,7 +286,7 @@ def test_a_file_without_sites_says_nothing_about_its_source(file):
     assert read(file).paths == {"log.py": "/nowhere/log.py"}
 
 
-def test_two_files_of_one_name_stay_side_by_side(tmp_path):
+def test_two_files_with_the_same_name_are_kept_separately(tmp_path):
     (tmp_path / "project").mkdir()
     file = tmp_path / "project" / ".raddle"
     one, other = tmp_path / "a" / "log.py", tmp_path / "b" / "log.py"
@@ -299,8 +299,8 @@ def test_two_files_of_one_name_stay_side_by_side(tmp_path):
     assert set(read(file).tally.covered["blocks"]) == {(second,), (third,)}
 
 
-def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
-    """A checkout was copied, its data file with it, and a source changed there: both files still exist."""
+def test_in_a_copy_of_the_project_a_changed_source_drops_coverage(tmp_path):
+    """A checkout was copied with its data file and a source was changed in the copy. Both sources still exist."""
     old, new = tmp_path / "old" / "log.py", tmp_path / "new" / "log.py"
     file = tmp_path / "new" / ".raddle"
     file.parent.mkdir()
@@ -310,15 +310,15 @@ def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
     assert list(read(file).tally.covered["blocks"]) == [(second,)]
 
 
-def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
+def test_a_source_instrumented_in_another_form_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
     assert notes == ("log.py is instrumented in another form (by pytest): its earlier coverage is dropped",)
     assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
-def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
-    """As where a project's folder was marked as one since."""
+def test_a_source_under_another_name_is_not_counted_twice(file, tmp_path):
+    """The name changes, for example, when a project root is recognized that was not recognized before."""
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
@@ -327,9 +327,9 @@ def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
     assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
-def test_what_was_dropped_is_said_until_the_next_run(file, tmp_path):
+def test_notes_about_dropped_coverage_stay_until_the_next_run(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
-    forget_notes(file)  # a run begins, of two processes
+    forget_notes(file)  # a run with two processes begins
     _, notes = add_source(file, tmp_path / "log.py", "x = 2\n")
     add_source(file, tmp_path / "log.py", "x = 2\n")
     assert read(file).notes == notes
@@ -338,7 +338,7 @@ def test_what_was_dropped_is_said_until_the_next_run(file, tmp_path):
     assert read(file).notes == ()
 
 
-def test_what_was_dropped_is_no_news_after_an_exploration(file):
+def test_an_exploration_removes_earlier_notes_about_dropped_coverage(file):
     add(file, record({"map": []}, **two_files(), notes=("something else",)))
     add(file, record({"map": []}, **two_files(log=LOG + 1)))
     assert len(read(file).notes) == 2
@@ -346,7 +346,7 @@ def test_what_was_dropped_is_no_news_after_an_exploration(file):
     assert read(file).notes == ("something else",)
 
 
-def test_there_is_nothing_to_forget_where_there_is_no_file(file):
+def test_forgetting_notes_creates_no_file(file):
     forget_notes(file)
     assert not file.exists()
 
@@ -354,24 +354,24 @@ def test_there_is_nothing_to_forget_where_there_is_no_file(file):
 IN_SHOP = {"map": [(number(SHOP, 0),)], "sync": [(number(SHOP, 0),)]}
 
 
-def test_what_was_exhausted_before_a_change_counts_no_more(file):
+def test_a_source_change_makes_earlier_exact_totals_inexact(file):
     before = record(IN_SHOP, **two_files(), exact=frozenset({"map", "sync"}))
     after = record({"map": []}, **two_files(log=LOG + 1), exact=frozenset({"map"}))
     add(file, before)
     add(file, replace(before, origin="run other.py"))
     assert read(file).exact == {"map", "sync"}
     add(file, after)
-    # run app.py was exhausted again, but not for sync; run other.py was not run again.
+    # `run app.py` was exhausted again, but without measuring sync. `run other.py` was not repeated.
     assert read(file).exact == set()
 
 
-def test_what_was_open_before_a_change_is_decided_by_the_run_after_it(file):
+def test_an_exhausted_run_after_a_source_change_makes_totals_exact(file):
     add(file, record(IN_SHOP, **two_files()))
     add(file, record({"map": []}, **two_files(log=LOG + 1), exact=frozenset({"map"})))
     assert read(file).exact == {"map"}
 
 
-def test_a_run_of_which_nothing_is_left_is_forgotten(file):
+def test_a_run_is_removed_if_a_source_change_drops_all_its_coverage(file):
     here = {"sites": sites(LOG), "paths": {"log.py": "/nowhere/log.py"}}
     add(file, record({"blocks": [(number(LOG, 0),)], "sync": []}, {"blocks": []}, **here))
     new = {"sites": {number(LOG + 1, 0): site(LOG + 1, 0, label="log.py")}, "paths": {"log.py": "/nowhere/log.py"}}
@@ -379,12 +379,12 @@ def test_a_run_of_which_nothing_is_left_is_forgotten(file):
     contents = read(file)
     assert contents.criteria == ("blocks",)
     assert (contents.executions("blocks"), contents.since_new("blocks")) == (3, 2)
-    # As if it had never been: the new run's executions are 1 to 3.
+    # The old run has left no trace: the executions of the new run have the numbers 1 to 3.
     assert contents.tally.covered["blocks"] == {(number(LOG + 1, 0),): Covered(1, 1)}
     assert [(run.before, run.executions) for run in contents.runs] == [(0, 3)]
 
 
-def test_numbers_are_not_given_twice_when_a_run_in_the_middle_is_forgotten(file):
+def test_execution_numbers_stay_unique_if_a_run_in_the_middle_is_removed(file):
     add(file, record({"map": [(number(SHOP, 0),)]}, sites=sites(SHOP)))
     in_log = {"sites": sites(LOG), "paths": {"log.py": "/nowhere/log.py"}}
     add(file, record({"sync": [(number(LOG, 0),)]}, **in_log))
@@ -400,67 +400,67 @@ def test_numbers_are_not_given_twice_when_a_run_in_the_middle_is_forgotten(file)
 # -- files that cannot be used ---------------------------------------------------------------------------
 
 
-def refused(action, *arguments):
+def error_of(action, *arguments):
     with pytest.raises(UsageError) as caught:
         action(*arguments)
     return caught.value
 
 
-def test_no_file(file):
-    assert isinstance(refused(read, file), NoDataError)
-    assert refused(read, file).slug == "no-data"
+def test_reading_a_missing_file_raises_no_data(file):
+    assert isinstance(error_of(read, file), NoDataError)
+    assert error_of(read, file).slug == "no-data"
     assert not file.exists()
 
 
-def test_a_file_in_which_nothing_was_stored_yet(file):
+def test_an_empty_file_is_accepted_as_a_new_data_file(file):
     check(file)
     file.touch()
     check(file)
-    assert refused(read, file).slug == "no-data"
+    assert error_of(read, file).slug == "no-data"
     add(file, record({"map": [(1,)]}))
     assert read(file).tally.counts() == {"map": 1}
 
 
 @pytest.mark.parametrize("content", [b"x", b"hello\n", b"# a script\n" * 400, b"SQLite format 3\0" + b"?" * 2000])
-def test_a_file_of_something_else(file, content):
+def test_a_file_that_is_not_a_database_is_rejected_and_unchanged(file, content):
     file.write_bytes(content)
     for action in (read, check, lambda path: add(path, record({"map": []}))):
-        assert refused(action, file).slug == "not-a-data-file"
+        assert error_of(action, file).slug == "not-a-data-file"
     assert file.read_bytes() == content
 
 
 @pytest.mark.parametrize("statement", ["create table coverage_schema (version)", "pragma user_version = 7"])
-def test_a_database_of_something_else(file, statement):
+def test_a_database_of_another_application_is_rejected_and_unchanged(file, statement):
     with sqlite3.connect(file) as database:
         database.execute(statement)
     database.close()
     content = file.read_bytes()
     for action in (read, lambda path: add(path, record({"map": []}))):
-        assert refused(action, file).slug == "not-a-data-file"
+        assert error_of(action, file).slug == "not-a-data-file"
     assert file.read_bytes() == content
 
 
-@pytest.mark.parametrize(("version", "said"), [(VERSION - 1, "measure again"), (VERSION + 1, "upgrade raddle")])
-def test_another_version(file, version, said):
+@pytest.mark.parametrize(("version", "advice"), [(VERSION - 1, "measure again"), (VERSION + 1, "upgrade raddle")])
+def test_a_data_file_of_another_version_is_rejected_with_advice(file, version, advice):
     database = sqlite3.connect(file)
     database.executescript(f"create table run (x); pragma application_id={APPLICATION}; pragma user_version={version}")
     database.close()
     for action in (read, lambda path: add(path, record({"map": []}))):
-        error = refused(action, file)
+        error = error_of(action, file)
         assert error.slug == "data-file-version"
         assert f"version {version}" in str(error)
-        assert said in str(error)
+        assert advice in str(error)
 
 
-def test_a_folder(tmp_path):
+def test_a_folder_is_rejected_as_a_data_file(tmp_path):
     for action in (read, lambda path: add(path, record({"map": []}))):
-        error = refused(action, tmp_path)
+        error = error_of(action, tmp_path)
         assert error.slug == "data-file-unreadable"
         assert "it is a folder" in str(error)
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    error = refused(add, tmp_path / "no" / "data", record({"map": []}))
+def test_a_data_file_in_a_missing_folder_is_rejected(tmp_path):
+    error = error_of(add, tmp_path / "no" / "data", record({"map": []}))
     assert error.slug == "data-file-unreadable"
     assert "there is no folder" in str(error)
 
@@ -468,18 +468,18 @@ def test_a_folder_that_is_not_there(tmp_path):
 @pytest.mark.parametrize(
     "change", ["update requirement set key = '[1'", "drop table site", "update facts set value = '{'"]
 )
-def test_a_damaged_file(file, change):
+def test_a_damaged_data_file_is_rejected(file, change):
     add(file, record({"map": [(1,)]}))
     database = sqlite3.connect(file)
     database.execute(change)
     database.commit()
     database.close()
-    error = refused(read, file)
+    error = error_of(read, file)
     assert error.slug == "data-file-unreadable"
     assert "damaged" in str(error)
 
 
-def test_a_file_that_another_keeps(file):
+def test_adding_to_a_locked_data_file_fails_after_the_timeout(file):
     add(file, record({"map": [(1,)]}))
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("begin exclusive")
@@ -491,7 +491,7 @@ def test_a_file_that_another_keeps(file):
     assert read(file).tally.counts() == {"map": 1}
 
 
-def test_several_threads_of_one_process(file):
+def test_several_threads_of_one_process_can_add_records(file):
     def add_some():
         for _ in range(3):
             add(file, record({"map": [(1,)]}))
@@ -504,7 +504,7 @@ def test_several_threads_of_one_process(file):
     assert read(file).tally.covered["map"] == {(1,): Covered(9, 1)}
 
 
-def test_reading_changes_nothing(file):
+def test_reading_does_not_change_the_data_file(file):
     add(file, record({"map": [(1,)]}))
     content = file.read_bytes()
     read(file)

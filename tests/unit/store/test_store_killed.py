@@ -1,4 +1,4 @@
-"""A process may be killed at any moment; several may write at once."""
+"""The data file stays intact if writers are killed at any moment, and if several processes write at once."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def check_integrity(file):
     database.close()
 
 
-def test_killed_at_every_statement(tmp_path):
+def test_a_writer_killed_at_any_statement_stores_nothing(tmp_path):
     file = tmp_path / "data"
     done = processes.run([sys.executable, str(SCRIPT), "statements", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     killed = int(done.stdout.split()[0])
-    assert killed > 30  # statements
+    assert killed > 30  # one writer per statement
     check_integrity(file)
 
 
 def finished_before_the_kill(file, round_, lines):
-    """What three writers stored, killed together after so many records of theirs."""
+    """Start three writers, kill them after `lines` stored records, and return the origins they printed."""
     command = [sys.executable, str(SCRIPT), "write", str(file)]
     reader, pipe = os.pipe()
     with contextlib.ExitStack() as ended:
@@ -44,15 +44,15 @@ def finished_before_the_kill(file, round_, lines):
             for place in range(WRITERS)
         ]
         os.close(pipe)
-        said = ended.enter_context(open(reader, encoding="utf-8"))
-        finished = [said.readline() for _ in range(lines)]
+        output = ended.enter_context(open(reader, encoding="utf-8"))
+        finished = [output.readline() for _ in range(lines)]
         for writer in writers:
             writer.kill()
-        finished += [line for line in said if line.endswith("\n")]
+        finished += [line for line in output if line.endswith("\n")]
     return {line.strip() for line in finished}
 
 
-def test_writers_killed_while_they_write(tmp_path):
+def test_records_stored_before_a_kill_survive(tmp_path):
     file, random, rounds = tmp_path / "data", Random(5), 4
     finished = set()
     for round_ in range(rounds):
@@ -60,10 +60,10 @@ def test_writers_killed_while_they_write(tmp_path):
         check_integrity(file)
     contents = read(file)
     stored = [run.origin for run in contents.runs]
-    # All that said so are there; besides, at most the last of each, killed between storing and saying it.
+    # Every record that was printed is stored. Each writer may have stored one more and been killed before printing it.
     assert finished <= set(stored)
     assert len(stored) == len(set(stored)) <= len(finished) + rounds * WRITERS
     assert contents.tally.executions == 3 * len(stored)
-    # The keys of a record are (execution, 0 to 9), so each was covered once by each run.
+    # The keys of a record are (execution, 0 to 9), so each run covers each key once.
     assert {seen.executions for seen in contents.tally.covered["map"].values()} == {len(stored)}
     assert len(contents.tally.covered["map"]) == 30

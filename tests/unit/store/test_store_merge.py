@@ -1,4 +1,4 @@
-"""Merging data files: in whatever order, nothing lost, nothing counted twice."""
+"""Merging data files in any order loses nothing and counts nothing twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def record(keys, **more):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_order_and_grouping_do_not_matter(tmp_path, seed):
+def test_the_result_does_not_depend_on_the_order_and_grouping_of_files(tmp_path, seed):
     random = Random(seed)
     parts = []
     for part in range(4):
@@ -46,7 +46,7 @@ def test_order_and_grouping_do_not_matter(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_data_file_holds_the_sum_of_what_was_added(tmp_path, seed):
+def test_a_data_file_holds_the_sum_of_the_added_records(tmp_path, seed):
     random = Random(seed)
     records = [random_record(random) for _ in range(5)]
     for given in records:
@@ -56,25 +56,25 @@ def test_a_data_file_holds_the_sum_of_what_was_added(tmp_path, seed):
         assert in_order(getattr(stored, part)) == in_order(getattr(summed, part)), part
     assert set(stored.notes) == set(summed.notes)
     assert len(stored.corpus) == len(summed.corpus)
-    variable_numbers = [[(run.before, run.executions) for run in contents.runs] for contents in (stored, summed)]
-    assert variable_numbers[0] == variable_numbers[1]
+    numbering = [[(run.before, run.executions) for run in contents.runs] for contents in (stored, summed)]
+    assert numbering[0] == numbering[1]
 
 
 def in_order(part):
-    """A file keeps findings in no certain order."""
-    return sorted(repr(sorted(one.items())) for one in part) if isinstance(part, tuple) else part
+    """Sort findings, because a data file does not preserve their order; return other parts unchanged."""
+    return sorted(repr(sorted(finding.items())) for finding in part) if isinstance(part, tuple) else part
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_records_add_in_any_grouping(seed):
+def test_adding_records_is_associative(seed):
     random = Random(seed)
     a, b, c = (replace(random_record(random), origin="run app.py", mode="native") for _ in range(3))
     assert (a + b) + c == a + (b + c)
-    assert Record() + a == a + Record() == replace(a, tally=Tally() + a.tally)  # which knows how coverage grew
+    assert Record() + a == a + Record() == replace(a, tally=Tally() + a.tally)  # adding also computes how coverage grew
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_adding_and_combining_are_the_same(tmp_path, seed):
+def test_adding_records_and_combining_files_give_the_same_result(tmp_path, seed):
     records = [random_record(Random(f"{seed} {number}")) for number in range(5)]
     for place, given in enumerate(records):
         add(tmp_path / "one", given)
@@ -88,7 +88,7 @@ def test_adding_and_combining_are_the_same(tmp_path, seed):
     assert (one.model, one.exact, one.extras, one.sites) == (other.model, other.exact, other.extras, other.sites)
 
 
-def test_executions_are_counted_on_from_file_to_file(tmp_path):
+def test_execution_numbers_continue_from_file_to_file(tmp_path):
     for name in "ab":
         for key in (1, 2):
             add(tmp_path / name, record([(key,)]))
@@ -99,14 +99,14 @@ def test_executions_are_counted_on_from_file_to_file(tmp_path):
     assert [run.before for run in contents.runs] == [0, 1, 2, 3]
 
 
-def test_sources_stay_as_they_are(tmp_path):
+def test_combining_does_not_change_the_source_files(tmp_path):
     add(tmp_path / "a", record([(1,)]))
     content = (tmp_path / "a").read_bytes()
     combine(tmp_path / "all", [tmp_path / "a"])
     assert (tmp_path / "a").read_bytes() == content
 
 
-def test_nothing_is_counted_twice(tmp_path):
+def test_a_file_that_was_already_combined_is_skipped(tmp_path):
     a, target = tmp_path / "a", tmp_path / "all"
     add(a, record([(1,)]))
     combine(target, [a])
@@ -115,7 +115,7 @@ def test_nothing_is_counted_twice(tmp_path):
     assert read(target).tally.executions == read(tmp_path / "new").tally.executions == 1
 
 
-def test_files_that_overlap_are_refused(tmp_path):
+def test_overlapping_files_are_rejected(tmp_path):
     a, target = tmp_path / "a", tmp_path / "all"
     add(a, record([(1,)]))
     combine(target, [a])
@@ -127,7 +127,7 @@ def test_files_that_overlap_are_refused(tmp_path):
     assert target.read_bytes() == before
 
 
-def test_different_sources_are_refused(tmp_path):
+def test_files_measured_with_different_sources_are_rejected(tmp_path):
     a, b, c, target = (tmp_path / name for name in ("a", "b", "c", "all"))
     add(a, record([(number(LOG, 1),)], sites=sites(LOG, SHOP)))
     add(b, record([(number(SHOP, 1),)], sites=sites(SHOP)))
@@ -149,7 +149,7 @@ def test_different_sources_are_refused(tmp_path):
         combine(target, [c])
 
 
-def test_the_same_source_elsewhere_is_the_same_source(tmp_path):
+def test_the_same_source_at_another_path_is_accepted(tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     add(a, record([(number(LOG, 1),)], sites=sites(LOG), paths={"log.py": "/home/me/log.py"}))
     add(b, record([(number(LOG, 1),)], sites=sites(LOG), paths={"log.py": "/home/you/log.py"}))
@@ -159,7 +159,7 @@ def test_the_same_source_elsewhere_is_the_same_source(tmp_path):
     assert contents.paths == {"log.py": "/home/me/log.py"}
 
 
-def test_two_forms_of_a_source_that_is_here_are_one_source(tmp_path):
+def test_two_instrumented_forms_of_one_existing_source_are_accepted(tmp_path):
     path = tmp_path / "log.py"
     path.write_text("x = 1\n")
     for name, form in (("a", ()), ("b", ("assertions rewritten",))):
@@ -170,7 +170,7 @@ def test_two_forms_of_a_source_that_is_here_are_one_source(tmp_path):
     assert len({number >> INDEX_BITS for number in read(tmp_path / "all").sites}) == 2
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_combining_a_missing_file_raises_no_data(tmp_path):
     with pytest.raises(UsageError) as caught:
         combine(tmp_path / "all", [tmp_path / "nowhere"])
     assert caught.value.slug == "no-data"

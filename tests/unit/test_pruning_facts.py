@@ -1,4 +1,4 @@
-"""Facts: what is left standing when executions are put together."""
+"""Pruning facts keep only what holds in every execution when executions are combined."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ def owner(accesses, *, before=(), runs=(), guards=()):
     return OwnerFacts.make(accesses, before, LockDiscipline.make((1 << len(accesses)) - 1, runs, guards))
 
 
-def test_accesses_are_put_in_order_and_the_masks_with_them():
-    # B before A (place 0 before place 1), and a run from A to B that the lock splits; B is loose.
+def test_accesses_are_sorted_and_the_masks_permuted_accordingly():
+    # B (index 0) comes before A (index 1). A run goes from A to B, and the lock splits it. B also happens without the lock.
     facts = owner([B, A], before=(0b10,), runs=(0, 0b01), guards=[Guard(0b01, (0, 0b01), "a Lock")])
     assert facts.accesses == (A, B)
     assert facts.before == (0, 0b01)
     assert facts.discipline == LockDiscipline(0b11, (0b10,), (Guard(0b10, (0b10,)),))
 
 
-def test_accesses_that_were_not_seen_are_left_out():
+def test_accesses_that_were_not_observed_are_omitted():
     facts = OwnerFacts.make([A, B], (), LockDiscipline(seen=0b10))
     assert facts.accesses == (B,)
     assert facts.discipline.seen == 1
 
 
-def test_orders_and_runs_of_both_are_seen():
+def test_the_sum_contains_the_orders_and_runs_of_both():
     one = owner([A, B], before=(0b10,), runs=(0b10,))
     other = owner([B, C], before=(0b10,), runs=(0, 0b01))
     both = one + other
@@ -37,31 +37,31 @@ def test_orders_and_runs_of_both_are_seen():
     assert both.discipline.runs == (0b010, 0, 0b010)
 
 
-def test_a_guard_fails_at_what_either_saw():
+def test_a_guard_fails_where_it_failed_in_either_set_of_facts():
     one = owner([A, B], runs=(0b10,), guards=[Guard(0b01, (), "a Lock")])
     other = owner([A, B], runs=(0b10,), guards=[Guard(0, (0b10,), "a Lock")])
     assert (one + other).discipline.guards == (Guard(0b01, (0b10,)),)
 
 
-def test_a_guard_keeps_what_the_other_did_not_see():
+def test_a_guard_still_holds_for_accesses_that_the_other_did_not_observe():
     guarded = owner([A, B], runs=(0b10,), guards=[Guard(0, (), "a Lock")])
     assert (guarded + owner([C])).discipline.guards == (Guard(0b100, ()),)
     assert (guarded + owner([A])).discipline.guards == (Guard(0b001, ()),)
 
 
-def test_two_locks_for_one_part_and_two_parts():
-    # One object: the first lock guards A, the second one B. Another: its lock guards both. So each stays a guard.
+def test_two_locks_and_one_lock_for_the_same_accesses_leave_two_guards():
+    # In one object the first lock guards A and the second guards B. In another object one lock guards both A and B.
     one = owner([A, B], guards=[Guard(0b10, (), "first"), Guard(0b01, (), "second")])
     other = owner([A, B], guards=[Guard(0, (), "third")])
     assert (one + other).discipline.guards == (Guard(0b01, ()), Guard(0b10, ()))
 
 
-def test_guards_that_do_nothing_more_than_others_are_left_out():
+def test_guards_that_are_weaker_than_others_are_omitted():
     guards = [Guard(0b01, ()), Guard(0b01, (0b10,)), Guard(0b11, (0b10,))]
     assert owner([A, B], runs=(0b10,), guards=guards).discipline.guards == (Guard(0b01, ()),)
 
 
-def test_there_are_never_too_many_guards():
+def test_the_number_of_guards_is_limited():
     accesses = [("x", 70000 + number) for number in range(40)]
     guards = [Guard(1 << number, ()) for number in range(40)]
     assert len(owner(accesses, guards=guards).discipline.guards) == MAX_GUARDS
@@ -78,7 +78,7 @@ def random_facts(chance):
     return PruningFacts(owners)
 
 
-def test_the_order_of_adding_does_not_matter():
+def test_addition_is_commutative_associative_and_idempotent():
     chance = random.Random(8)
     for _ in range(500):
         one, two, three = (random_facts(chance) for _ in range(3))
@@ -88,13 +88,13 @@ def test_the_order_of_adding_does_not_matter():
         assert one + PruningFacts() == PruningFacts() + one == one
 
 
-def test_the_data_file_gives_back_what_it_got():
+def test_facts_survive_a_json_round_trip():
     chance = random.Random(9)
     for _ in range(200):
         facts = random_facts(chance) + random_facts(chance)
-        again = PruningFacts.from_json(json.loads(json.dumps(facts.as_json())))
-        assert again == facts
-        assert again.as_json() == facts.as_json()  # the names of locks as well
+        restored = PruningFacts.from_json(json.loads(json.dumps(facts.as_json())))
+        assert restored == facts
+        assert restored.as_json() == facts.as_json()  # includes the names of locks, which equality ignores
 
 
 def test_an_empty_data_file_has_no_facts():
