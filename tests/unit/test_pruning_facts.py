@@ -15,7 +15,7 @@ def owner(accesses, *, before=(), runs=(), guards=()):
 
 
 def test_accesses_are_sorted_and_the_masks_permuted_accordingly():
-    # B (index 0) comes before A (index 1). A run goes from A to B, and the lock splits it. B also happens without the lock.
+    # B (index 0) comes before A (index 1). The lock splits a run from A to B. B also happens without it.
     facts = owner([B, A], before=(0b10,), runs=(0, 0b01), guards=[Guard(0b01, (0, 0b01), "a Lock")])
     assert facts.accesses == (A, B)
     assert facts.before == (0, 0b01)
