@@ -1,4 +1,4 @@
-"""How an execution ended."""
+"""Outcomes: how an execution ended."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def _row(
 
 
 class OutcomeKind(StrEnum):
-    """The ways in which an execution can end, with everything that reports need to know about each.
+    """The ways in which an execution can end, with what reports need to know about each.
 
     A kind is its name as a string, so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
     each kind of finding.
 
     >>> OutcomeKind("deadlock").sentence, OutcomeKind.DEADLOCK == "deadlock", OutcomeKind.PASSED.is_finding
-    ('Threads wait for each other for ever.', True, False)
+    ('Threads wait for each other forever.', True, False)
     """
 
-    sentence: str  # for tools that list rules; "" for an ending that is no finding
-    thread_died: bool  # the death of one thread ended the execution, wherever the other threads were
-    raised: bool  # a line of the program raised it; reports show that line beside the message
+    sentence: str  # description for tools that list rules; "" if this kind is not a finding
+    thread_died: bool  # True if one thread died and so ended the execution, wherever the other threads were
+    raised: bool  # True if a line of the program raised it; reports show that line beside the message
 
     def __new__(cls, name: str, sentence: str = "", thread_died: bool = False, raised: bool = False) -> OutcomeKind:
         self = str.__new__(cls, name)
@@ -36,7 +36,7 @@ class OutcomeKind(StrEnum):
         self.sentence, self.thread_died, self.raised = sentence, thread_died, raised
         return self
 
-    __repr__ = str.__repr__  # as before these were an enum: users print them
+    __repr__ = str.__repr__  # users print kinds, which were plain strings in earlier versions
 
     PASSED = _row("passed")
     INTERRUPTED = _row("interrupted")
@@ -46,9 +46,9 @@ class OutcomeKind(StrEnum):
     ASSERTION = _row(
         "assertion", "An assertion fails in some interleaving of the threads.", thread_died=True, raised=True
     )
-    DEADLOCK = _row("deadlock", "Threads wait for each other for ever.")
-    LOST_WAKEUP = _row("lost-wakeup", "A thread waits for a notification that was given before it waited.")
-    STEP_LIMIT = _row("step-limit", "An execution does not end: a livelock, or a loop that spins.")
+    DEADLOCK = _row("deadlock", "Threads wait for each other forever.")
+    LOST_WAKEUP = _row("lost-wakeup", "A thread waits for a notification that was sent before it waited.")
+    STEP_LIMIT = _row("step-limit", "An execution does not end: a livelock or a busy loop.")
     UNCONTROLLED = _row("uncontrolled", "A call blocks outside raddle's control.")
     DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
     CRASH = _row("crash", "A thread ends the process: a fault in C code, a signal, or os._exit.", thread_died=True)
@@ -58,7 +58,7 @@ class OutcomeKind(StrEnum):
         return bool(self.sentence)
 
 
-_PASSED = OutcomeKind.PASSED  # asked for after every execution, and members of an enum are slow to look up
+_PASSED = OutcomeKind.PASSED  # compared after every execution, and enum members are slow to look up
 
 
 FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)
@@ -68,7 +68,7 @@ FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)
 class Outcome:
     """The end of one execution.
 
-    Two failures are the same one if their `signature` is; it contains no value that differs between runs.
+    Two failures are the same if their signatures are equal. A signature contains no value that differs between runs.
 
     >>> Outcome(OutcomeKind.PASSED).failed
     False
@@ -78,10 +78,12 @@ class Outcome:
     message: str = ""
     thread: str = ""
     signature: tuple[str, ...] = ()
-    details: tuple[str, ...] = field(default=(), compare=False)  # lines for people: traceback, who waits for whom
+    details: tuple[str, ...] = field(
+        default=(), compare=False
+    )  # lines to show: the traceback, or which thread waits for which
     error: BaseException | None = field(default=None, compare=False, repr=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)  # that were added to the exception (PEP 678)
-    waits: tuple[Wait, ...] = field(default=(), compare=False)  # if no thread could continue; `details` has them, too
+    notes: tuple[str, ...] = field(default=(), compare=False)  # notes added to the exception (PEP 678)
+    waits: tuple[Wait, ...] = field(default=(), compare=False)  # what threads wait for in a deadlock; also in `details`
     # The frames of the traceback or stack in `details`, innermost first; files by their paths.
     frames: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 

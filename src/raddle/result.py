@@ -1,4 +1,4 @@
-"""What an exploration found out."""
+"""The result of an exploration."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from raddle.refusal import NotInstrumented
 from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 
-# Shares of executions that no scheduler decided
-WITHOUT_PREEMPTION = "without preemption"  # rehearsals, where they fail
-KEPT_SCHEDULES = "kept schedules"  # by earlier runs
-EVERY_ORDER = "reachability"  # after a search that was saturated and had found nothing
+# Names for shares of executions that the search's own scheduler did not decide
+WITHOUT_PREEMPTION = "without preemption"  # failing rehearsals
+KEPT_SCHEDULES = "kept schedules"  # replayed from the corpus
+EVERY_ORDER = "reachability"  # the complete search after a saturated one without findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +39,31 @@ class Result:
     switches: str = "free-threaded"
     not_instrumented: tuple[NotInstrumented, ...] = ()
     notes: tuple[str, ...] = ()
-    record: Record | None = field(default=None, repr=False, compare=False)  # what was measured, if anything was
-    warnings: tuple[Mapping[str, Any], ...] = ()  # what looked suspicious, though nothing went wrong
-    criteria: Mapping[str, Any] = field(default_factory=dict)  # covered, total, total_kind... by criterion
-    shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found: by scheduler
-    # of searches through partial orders: how many were run, and interleavings besides for criteria that tell them apart
+    record: Record | None = field(default=None, repr=False, compare=False)  # what was measured; None if nothing was
+    warnings: tuple[Mapping[str, Any], ...] = ()  # suspicious behavior of executions that did not fail
+    criteria: Mapping[str, Any] = field(default_factory=dict)  # coverage by criterion
+    shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found; by scheduler
+    # partial orders that were run, and further interleavings for criteria that distinguish them
     orders: Mapping[str, int] = field(default_factory=dict)
-    # requirements: aimed, covered, given_up, and which these are, in sentences; and plans followed
+    # targets of a guided search: numbers of those tried, covered and given up, and sentences for the latter
     aims: Mapping[str, Any] = field(default_factory=dict)
-    left_out: int = 0  # executions that were not measured, as coverage was saturated
-    not_stored: str = ""  # why nothing went to the data file, where it should have
-    chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
+    left_out: int = 0  # executions that were not measured because coverage was saturated
+    not_stored: str = ""  # why nothing was added to the data file; empty if it was
+    chance_of_new: float | None = None  # probability that 1,000 more executions cover anything new
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stopped_because", StopReason(self.stopped_because))  # ValueError for any other text
+        object.__setattr__(
+            self, "stopped_because", StopReason(self.stopped_because)
+        )  # raises ValueError for any other text
 
     @property
     def tally(self) -> Tally:
-        """What the executions covered; nothing where no criterion was asked for."""
+        """The covered requirements; empty if no criterion was measured."""
         return self.record.tally if self.record is not None else Tally()
 
     @property
     def corpus(self) -> tuple[CorpusEntry, ...]:
-        """Executions that covered something new, if a data file keeps them."""
+        """The executions that covered something new, if a data file keeps them."""
         return self.record.corpus if self.record is not None else ()
 
     @property
@@ -70,7 +72,7 @@ class Result:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every schedule was run, with everything under control."""
+        """Whether every schedule was run and all code was under control."""
         return self.stopped_because is StopReason.EXHAUSTED
 
     def _measured(self) -> dict[str, Any]:
@@ -85,7 +87,7 @@ class Result:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the result in its JSON form."""
         return {
             "outcome": self.outcome,
             "executions": self.executions,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raddle.corpus import CorpusEntry
-from raddle.exploring.measure_sampling import told
+from raddle.exploring.measure_sampling import sampling_note
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.units import Plan
@@ -87,10 +87,10 @@ def _stored(
 ) -> Result:
     """Add the record to the data file, drop the schedules in `unfit` from it, and return the completed result."""
     record = replace(record, warnings=deduplicated(record.warnings))  # workers may word the same warning differently
-    from raddle.checks.warning_texts import say
+    from raddle.checks.warning_texts import warning_sentence
     from raddle.report.coverage import as_json, contents_of, rows
 
-    notes: tuple[str, ...] = (told(record.tally.executions, result.executions),) if result.left_out else ()
+    notes: tuple[str, ...] = (sampling_note(record.tally.executions, result.executions),) if result.left_out else ()
     why_not_stored = ""
     if data_file is not None:
         from raddle.store import try_to_add
@@ -105,7 +105,9 @@ def _stored(
         result,
         record=record,
         criteria={row.name: as_json(row) for row in covered},
-        warnings=tuple({**warning.as_json(), "sentence": say(warning, record.sites)} for warning in record.warnings),
+        warnings=tuple(
+            {**warning.as_json(), "sentence": warning_sentence(warning, record.sites)} for warning in record.warnings
+        ),
         notes=result.notes + notes,
         not_stored=why_not_stored,
     )

@@ -174,7 +174,7 @@ def test_a_fork_for_each_execution_brings_the_state_back() -> None:
 def test_a_first_execution_that_differs_is_said() -> None:
     result = explored(endings.cached)
     assert result.outcome == "passed"
-    assert any("the first execution differs from those after it" in note for note in result.notes)
+    assert any("the first execution differs from later ones" in note for note in result.notes)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

@@ -1,4 +1,4 @@
-"""What a caution says, in one sentence."""
+"""Sentences and short phrases for warnings, for readers who do not know the analyses."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from raddle.checks.lock_cycles import ARROW
 from raddle.site import Site, where
 from raddle.warning import DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, ReportedWarning
 
-_TOUCHED = "touched"  # where the note does not say what was done
+_TOUCHED = "touched"  # verb for accesses that the note does not describe
 
 
-def say(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
-    """For people who do not know the analyses.
+def warning_sentence(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
+    """Return one sentence that describes a warning.
 
     >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
-    >>> say(ReportedWarning(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
+    >>> warning_sentence(ReportedWarning(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
     '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and nothing orders the two'
     """
     places = [where(number, sites) for number in warning.sites]
@@ -32,7 +32,9 @@ def say(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     locks = warning.subject.split(ARROW)
     if warning.kind == POTENTIAL_DEADLOCK and len(places) == 2 * len(locks):
         return _potential_deadlock(locks, places)
-    return f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()  # of a kind that is not ours
+    return (
+        f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()
+    )  # an unknown kind, from another version
 
 
 def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
@@ -60,7 +62,7 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
         start, between, end = places
         block = start if start == end else f"{start} and {end}"
         return f"{done[1]} {between} between two accesses of another thread {block}"
-    return say(warning, sites)
+    return warning_sentence(warning, sites)
 
 
 def _data_race(variable: str, done: list[str], places: list[str]) -> str:
@@ -83,21 +85,21 @@ def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
 
 
 def _unserializable(variable: str, done: list[str], places: list[str]) -> str:
-    (first, between, second), (here, there, again) = done, places
+    (first, between, second), (start, middle, end) = done, places
     return (
-        f"`{variable}` was {first} {here}, then {between} by another thread {there}, then {second} {again} by the "
-        "first one, whose two accesses may belong together"
+        f"`{variable}` was {first} {start}, then {between} by another thread {middle}, then {second} {end} by the "
+        "first thread, whose two accesses may belong together"
     )
 
 
 def _potential_deadlock(locks: list[str], places: list[str]) -> str:
     parts = []
     for index, lock in enumerate(locks):
-        held_at, asked_at = places[2 * index : 2 * index + 2]
-        asked = locks[(index + 1) % len(locks)]
-        if asked == lock:  # made in the same place
-            asked = "another such lock"
+        held_at, wanted_at = places[2 * index : 2 * index + 2]
+        wanted = locks[(index + 1) % len(locks)]
+        if wanted == lock:  # both locks were created at the same place
+            wanted = "another such lock"
         parts.append(
-            f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and asks for {asked} {asked_at}"
+            f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and waits for {wanted} {wanted_at}"
         )
-    return f"threads can wait for each other for ever: {'; '.join(parts)}"
+    return f"threads can deadlock: {'; '.join(parts)}"

@@ -103,4 +103,4 @@ def _show_criterion(screen: Console, one: Compared) -> None:
             alike = f" ({times} times: the lines have several accesses)" if times > 1 else ""
             screen.print(safe_text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
         if one.numbers[what] > len(listed):
-            screen.print(safe_text(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))
+            screen.print(safe_text(f"    ... and {one.numbers[what] - len(listed):,} more; raise --limit to see them"))

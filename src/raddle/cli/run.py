@@ -15,7 +15,7 @@ import click
 from click.globals import pop_context, push_context
 
 from raddle import config
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.cli.options import (
     NO_CRITERIA,
     added_data_option,
@@ -295,7 +295,10 @@ class Summary:
             "criteria": {row.name: row_as_json(row) for row in covered},
             "warnings": []
             if contents is None
-            else [{**warning.as_json(), "sentence": say(warning, contents.sites)} for warning in contents.warnings],
+            else [
+                {**warning.as_json(), "sentence": warning_sentence(warning, contents.sites)}
+                for warning in contents.warnings
+            ],
             "notes": self._notes(),
             "not_instrumented": [refused.as_json() for refused in watch.not_instrumented],
         }

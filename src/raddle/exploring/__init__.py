@@ -1,1 +1,1 @@
-"""Exploration: many executions of one scenario, and what they found."""
+"""Exploration: running one scenario many times and collecting coverage and findings."""

@@ -1,4 +1,4 @@
-"""The corpus, replayed: a search begins with the executions that earlier runs kept."""
+"""Corpus replay: a search starts with the executions that earlier runs kept in the data file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raddle.wording import count
 def replay_corpus(
     ledger: Ledger, corpus: Sequence[CorpusEntry], budget: Budget, scheduler: Scheduler
 ) -> StopReason | None:
-    """Run each execution of the corpus again; return a reason to stop the search, if there is one."""
+    """Replay each execution of the corpus; return a reason to stop the search, or None."""
     session, counts = ledger.session, ledger.counts
     session.end_by(ledger.clock.deadline)
     for kept in corpus:
@@ -45,6 +45,6 @@ def replay_corpus(
                 return StopReason.FIRST_FINDING
     fit = len(corpus) - len(ledger.unfit)
     if fit:
-        again = f"which covered {ledger.coverage.covered:,} requirements again"
-        ledger.notes.append(f"begun with {count(fit, 'schedule')} kept by earlier runs, {again}")
+        covered = count(ledger.coverage.covered, "requirement")
+        ledger.notes.append(f"started with {count(fit, 'schedule')} kept by earlier runs, covering {covered}")
     return None

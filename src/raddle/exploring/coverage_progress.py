@@ -1,6 +1,6 @@
-"""Coverage progress: what the executions of a unit cover, and whether that is enough.
+"""Coverage progress: what the executions of a unit cover, and whether coverage is saturated or complete.
 
-Without a measurement nothing is ever covered, and nothing is ever enough.
+Without a measurement, nothing is covered and no coverage goal is ever reached.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from raddle.tally import Key
 if TYPE_CHECKING:
     from raddle.measuring.measurement import Measurement
 
-CHECKED_EVERY = 16  # executions between two looks at whether it is enough
+CHECKED_EVERY = 16  # executions between two checks for saturation, which are slow
 
 
 class CoverageProgress:
-    """What the executions of a unit cover."""
+    """Measures the executions of a unit, and decides when coverage is sufficient."""
 
     def __init__(
         self, session: Session, measurement: Measurement | None, *, keep: bool, measure_all: bool, saturated: bool
@@ -32,26 +32,27 @@ class CoverageProgress:
         self._corpus_writer = CorpusWriter(session) if keep else None
         self._saturation = Saturation()
         self._measurement_sampling = MeasurementSampling(always=measure_all, saturated=saturated)
-        self.chance: float | None = None  # that something new is covered, as estimated before a complete search
-        self.new = 0  # requirements that the last execution was the first to cover
+        self.chance: float | None = None  # probability of new coverage, estimated before a complete search
+        self.new = 0  # number of requirements that the last execution was the first to cover
         self.left_out = 0  # executions that were not measured
-        self.firsts: dict[int, int] = {}  # by number of a measured execution that covered something new: its own
+        # Executions that covered something new: maps positions among measured executions to execution numbers
+        self.firsts: dict[int, int] = {}
 
     @property
     def measures(self) -> bool:
-        """Is anything measured at all?"""
+        """Whether anything is measured."""
         return self._measurement is not None
 
     # -- executions ---------------------------------------------------------------------------------
 
-    def wants(self, number: int) -> bool:
-        """Is the execution of that number to be measured?"""
-        return self._measurement_sampling.wants(number)
+    def should_measure(self, number: int) -> bool:
+        """Return whether to measure the execution with this number."""
+        return self._measurement_sampling.should_measure(number)
 
     def add(self, execution: Execution, number: int, known: KnownPoints | None) -> dict[str, frozenset[Key]] | None:
-        """What an execution covered, by criterion; None where it was not measured.
+        """Add an execution; return what it covered by criterion, or None if it was not measured.
 
-        `known` is what had been learnt before: given where the execution may be kept.
+        `known` has the points known before the execution. It is given if the corpus may keep the execution.
         """
         measurement, self.new = self._measurement, 0
         if measurement is None:
@@ -70,58 +71,58 @@ class CoverageProgress:
                 self._corpus_writer.keep(measurement.executions, self.new, execution.decisions, known)
         return covered
 
-    # -- what came of it ----------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------
 
     def counts(self) -> dict[str, int]:
-        """How many requirements of each criterion were covered."""
+        """Return the number of covered requirements by criterion."""
         return {} if self._measurement is None else self._measurement.counts()
 
     @property
     def covered(self) -> int:
-        """The same for all criteria together."""
+        """The number of covered requirements of all criteria together."""
         return sum(self.counts().values())
 
     def corpus(self) -> tuple[CorpusEntry, ...]:
-        """Executions that covered something new, for a later search."""
+        """Return the executions that covered something new, for a later search."""
         return () if self._corpus_writer is None else self._corpus_writer.corpus()
 
-    def told_apart(self) -> frozenset[str]:
-        """The criteria that tell executions of one partial order apart."""
+    def interleaving_criteria(self) -> frozenset[str]:
+        """Return the criteria that distinguish executions of the same partial order."""
         criteria = () if self._measurement is None else self._measurement.criteria
         return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
 
     def leave_open(self) -> frozenset[str]:
-        """Every partial order was run, but not every interleaving: the criteria that more can be covered of."""
+        """Mark the criteria that further interleavings can cover more of, and return them."""
         if self._measurement is not None:
-            self._measurement.incomplete = self.told_apart()
+            self._measurement.incomplete = self.interleaving_criteria()
             return self._measurement.incomplete
         return frozenset()
 
-    # -- is it enough? ------------------------------------------------------------------------------
+    # -- goals ------------------------------------------------------------------------------
 
     def reached(self, goal: str, *, targets: bool) -> bool:
-        """Is it saturated, or is everything covered? `targets`: the scheduler has targets left.
+        """Return whether coverage is saturated or, for the goal "covered", complete.
 
-        It is looked at now and then only: that takes a while.
+        `targets` is True if the scheduler still has targets. The check is slow, so most calls return False without it.
         """
         measurement, saturation = self._measurement, self._saturation
         if measurement is None or (saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY):
             return False
-        enough = saturation.reached and not targets and saturated(measurement.tally())
+        is_saturated = saturation.reached and not targets and saturated(measurement.tally())
         if goal == "saturated":
-            return enough
-        return measurement.all_covered(self._session.model(), if_unknown=enough)
+            return is_saturated
+        return measurement.all_covered(self._session.model(), if_unknown=is_saturated)
 
-    def go_on(self, *, targets: bool) -> None:
-        """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
+    def check_saturation(self, *, targets: bool) -> None:
+        """Measure only a sample from now on if coverage is saturated, while the search for failures continues."""
         if not self._measurement_sampling.saturated:
             self._measurement_sampling.saturated = self.reached("saturated", targets=targets)
 
-    def keep_chance(self) -> None:
-        """Keep the estimate made so far: a complete search, which comes next, runs no execution twice."""
+    def save_chance(self) -> None:
+        """Save the estimate before a complete search, whose executions are no random sample."""
         if self._measurement is not None:
             self.chance = chance_of_anything_new(self._measurement.tally())
 
-    def forget_chance(self) -> None:
-        """Drop that estimate: the complete search covered more, so it was wrong."""
+    def drop_chance(self) -> None:
+        """Drop the saved estimate, which was wrong if the complete search covered more."""
         self.chance = None

@@ -1,6 +1,7 @@
-"""Failures as findings: each was run again, watched, turned into a schedule's text, and that text was run too.
+"""Turns failures into findings.
 
-What is reported has been seen to happen again.
+Each failure is replayed from its decisions with recording, written as a schedule, and replayed from that schedule. So
+every reported schedule has reproduced its failure.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.site import SiteTable
 from raddle.trace import Trace
 
-TRIES_WITH_GIL = 200  # executions spent on whether a finding needs a free-threaded build
+TRIES_WITH_GIL = 200  # executions spent on finding the failure with the GIL
 
 Signature = tuple[str, ...]
 
-# A simpler execution than the one given that fits, followed by its schedule's text.
+# Returns a simpler execution that satisfies the predicate, with its schedule; or the given execution.
 Shrink = Callable[[Session, Recorded, Callable[[Recorded], bool]], Recorded]
 
 
 class Findings:
-    """What an exploration has found so far. `number` is always that of the execution."""
+    """The findings of an exploration so far. `number` is always the number of the failing execution."""
 
     def __init__(
         self,
@@ -45,15 +46,15 @@ class Findings:
         self._session = session
         self._seed = seed
         self._shrink = shrink
-        self.doing = ""  # what takes a while now, in words
+        self.doing = ""  # current activity for the progress line; empty while searching
         self.found: list[Finding] = []
         self.notes: list[str] = []
-        self.signatures = set(signatures)  # of failures that need not be looked at again
-        self.reported = set(reported)  # of findings, as watched executions tell them: with places
-        self.signed: list[Signature] = []  # the signatures of the findings, one by one
+        self.signatures = set(signatures)  # signatures of failures that need not be examined again
+        self.reported = set(reported)  # signatures of findings from recorded executions, which include places
+        self.signed: list[Signature] = []  # the signature of each finding in `found`
 
     @contextmanager
-    def _does(self, what: str) -> Iterator[None]:
+    def _while_doing(self, what: str) -> Iterator[None]:
         before, self.doing = self.doing, what
         try:
             yield
@@ -61,34 +62,34 @@ class Findings:
             self.doing = before
 
     def add_failed(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
-        """An execution failed: see it fail again, and again by its text."""
+        """Reproduce a failed execution, first from its decisions and then from its schedule, and add the finding."""
         self.signatures.add(outcome.signature)
         if seen_by_watchdog(outcome):
-            self.add(outcome, None, None, number)  # its stack is all there is, and it would be slow to have again
+            self.add(outcome, None, None, number)  # the stack is all there is, and reproducing it would be slow
             return
-        with self._does("running a failure again"):
-            self._see_again(outcome, known, decisions, number)
+        with self._while_doing("reproducing a failure"):
+            self._confirm(outcome, known, decisions, number)
 
-    def _see_again(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
+    def _confirm(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
         session = self._session
         again = session.replay_decisions(decisions, known)
         if outcome.kind == again.outcome.kind == OutcomeKind.CRASH and again.divergence is not None:
-            self.add(outcome, None, None, number)  # nobody survived to tell
+            self.add(outcome, None, None, number)  # the replay crashed before its decisions could be recorded
             return
         if again.outcome.signature[:1] != outcome.signature[:1]:
             if session.interrupted:
                 return
             self._add_divergence(outcome, again, number)
             return
-        if again.outcome.signature in self.reported:  # the same, by threads of other names
+        if again.outcome.signature in self.reported:  # the same failure, in threads with other names
             return
-        replayed, text = self._as_text(again)
+        replayed, text = self._find_schedule(again)
         self.add(replayed.outcome, text, replayed, number)
 
-    def _as_text(self, again: Recorded) -> tuple[Recorded, Schedule | None]:
-        """An execution that follows its text, and that text: as short as it gets for these steps, or shrunk.
+    def _find_schedule(self, again: Recorded) -> tuple[Recorded, Schedule | None]:
+        """Return an execution that follows a schedule, and that schedule, shortened and shrunk.
 
-        No text where none shows the failure.
+        The schedule is None if no schedule reproduces the failure.
         """
         session = self._session
         whole = again.schedule
@@ -97,11 +98,11 @@ class Findings:
             whole = again.every_switch
             best = session.replay(whole)
         if not _same_failure(best, again):
-            why = best.divergence or f"by its text it ended as '{ending(best.outcome)}'"
-            self.notes.append(f"a failure cannot be had again by a schedule's text, so none is given: {why}")
+            why = best.divergence or f"with its schedule the execution ended as '{ending(best.outcome)}'"
+            self.notes.append(f"no schedule reproduces this failure, so none is printed: {why}")
             return again, None
         low, high = 1, len(whole.segments)
-        while low < high:  # whoever goes on by default need not be named
+        while low < high:  # drop the last segments if the default order already runs them
             middle = (low + high) // 2
             tried = session.replay(Schedule(whole.segments[:middle]))
             if tried.divergence is None and _same_failure(tried, best):
@@ -111,13 +112,13 @@ class Findings:
         best = replace(best, schedule=Schedule(whole.segments[:low]))
         if self._shrink is not None:
             signature = best.outcome.signature
-            with self._does("shrinking"):
+            with self._while_doing("shrinking"):
                 best = self._shrink(session, best, lambda tried: tried.outcome.signature == signature)
         return best, best.schedule
 
     def _add_divergence(self, outcome: Outcome, again: Recorded, number: int) -> None:
         message = (
-            f"an execution ended as '{ending(outcome)}', and as '{ending(again.outcome)}' when it was run again "
+            f"an execution ended as '{ending(outcome)}', but as '{ending(again.outcome)}' when it was replayed "
             "with the same schedule"
         )
         if self._session.repeatable():
@@ -129,13 +130,13 @@ class Findings:
         )
 
     def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
-        """What is known about a failure is enough: it is a finding."""
+        """Add a finding; `schedule` and `seen` are None if no schedule reproduces it."""
         session = self._session
         possible_on = THIS_INTERPRETER
         endless = outcome.kind == OutcomeKind.STEP_LIMIT
         if schedule is not None and seen is not None and not endless and not possible_here(seen):
-            with self._does("looking whether the GIL allows it"):
-                with_gil = self._look_with_gil(outcome)
+            with self._while_doing("checking whether the failure is possible with the GIL"):
+                with_gil = self._find_with_gil(outcome)
             if with_gil is None:
                 possible_on = FREE_THREADED_ONLY
             else:
@@ -147,8 +148,8 @@ class Findings:
         finding = make_finding(outcome, schedule, seen, session.table, possible_on=possible_on)
         self.found.append(replace(finding, execution=number, replay_options=session.replay_options))
 
-    def _look_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
-        """Look for the same failure among the schedules that CPython with the GIL can have."""
+    def _find_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
+        """Search for the same failure among the schedules that are possible with the GIL."""
         session = self._session
         with session.with_gil():
             walk = RandomWalk(self._seed)
@@ -161,18 +162,18 @@ class Findings:
                 if execution.outcome.signature == outcome.signature:
                     again = session.replay_decisions(execution.decisions, known)
                     if again.outcome.signature == outcome.signature and possible_here(again):
-                        replayed, text = self._as_text(again)
+                        replayed, text = self._find_schedule(again)
                         if text is not None and possible_here(replayed):
                             return replayed, text
         return None
 
 
 def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
-    """Follow a schedule; what went wrong, if anything did."""
+    """Replay a schedule; return the finding, or None if the execution passes."""
     seen = session.replay(schedule)
     if session.interrupted:
         raise KeyboardInterrupt
-    # A thread that blocks does not get as far as the schedule says.
+    # A thread that blocks outside raddle's control cannot follow the schedule to its end.
     if seen.divergence is not None and not seen_by_watchdog(seen.outcome):
         step = seen.divergence_step or 1
         raise DivergedError(
@@ -191,7 +192,7 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
 def make_finding(
     outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
 ) -> Finding:
-    """Return a failed execution as people and machines see it."""
+    """Return the finding for a failed execution; `seen` is its recording, if there is one."""
     paths = table.paths()
     return Finding(
         kind=outcome.kind,
@@ -212,7 +213,7 @@ def make_finding(
 
 
 def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
-    """Return the innermost line of measured code that the outcome names; `paths` are those of the files, by label."""
+    """Return the innermost line of measured code in the outcome; `paths` maps labels of files to their paths."""
     labels = {path: label for label, path in paths.items()}
     raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
     waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)
@@ -220,18 +221,18 @@ def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
 
 
 def seen_by_watchdog(outcome: Outcome) -> bool:
-    """Return whether a thread was blocked, or ran for ever, in code that raddle does not control."""
+    """Return whether a thread blocked, or ran forever, in code that raddle does not control."""
     endless = outcome.kind == OutcomeKind.STEP_LIMIT and outcome.signature != (OutcomeKind.STEP_LIMIT,)
     return endless or outcome.kind == OutcomeKind.UNCONTROLLED
 
 
 def _same_failure(one: Recorded, other: Recorded) -> bool:
-    """The same end by the same steps; of an execution without end the end must do."""
+    """Return whether two executions failed the same way in the same steps; endless ones only need equal signatures."""
     if other.outcome.kind == OutcomeKind.STEP_LIMIT:
         return one.outcome.signature == other.outcome.signature
     return one.divergence is None and one.same_as(other)
 
 
 def ending(outcome: Outcome) -> str:
-    """How an execution ended, in words."""
+    """Return a phrase for how an execution ended."""
     return f"{outcome.kind}: {outcome.message}" if outcome.failed else OutcomeKind.PASSED

@@ -1,4 +1,4 @@
-"""The ledger of a unit: what its executions came to, whichever part of the search ran them."""
+"""The ledger of a unit: counts, coverage, findings and notes of its executions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _monotonic = time.monotonic
 
 @dataclass(slots=True)
 class Counts:
-    """How many executions there were, and how they ended."""
+    """Numbers of executions, by how they ended."""
 
-    before: int = 0  # executions of earlier units: those of this one are numbered on
+    before: int = 0  # executions of earlier units; numbering continues after them
     executions: int = 0
     points: int = 0  # scheduling points
     passed: int = 0
-    endless: int = 0  # executions that did not end
-    crashes: int = 0  # executions that their process did not survive
+    endless: int = 0  # executions that reached the step limit
+    crashes: int = 0  # executions that crashed their process
     crashes_in_a_row: int = 0
     orders: int = 0  # partial orders run since the space was last extended
     interleavings: int = 0  # further interleavings of these orders
@@ -39,13 +39,13 @@ class Counts:
         return self.before + self.executions
 
     def add(self, outcome: Outcome, points: int) -> None:
-        """Count an execution."""
+        """Count an execution and its scheduling points."""
         self.executions += 1
         self.points += points
         self.passed += not outcome.failed
 
     def add_ending(self, outcome: Outcome) -> None:
-        """Count the ending of an execution of the search itself."""
+        """Count how an execution of the search ended; replays and rehearsals do not count."""
         if not outcome.failed:
             self.crashes_in_a_row = 0
         elif outcome.kind == OutcomeKind.CRASH:
@@ -56,7 +56,7 @@ class Counts:
             self.endless += outcome.kind == OutcomeKind.STEP_LIMIT
 
     def add_order(self, space: int, *, ordered: bool | None) -> None:
-        """Count a partial order, or an interleaving of one if all were run; a larger space begins from 0."""
+        """Count a partial order or, once all are run (`ordered`), a further interleaving; a new space starts from 0."""
         if space != self._space:
             self._space, self.orders, self.interleavings = space, 0, 0
         if ordered:
@@ -66,12 +66,12 @@ class Counts:
 
 
 class Clock:
-    """The time of a search on the monotonic clock."""
+    """The time limit of a search, on the monotonic clock."""
 
     def __init__(self, seconds: float | None) -> None:
         self.start = _monotonic()
         self.deadline = None if seconds is None else self.start + seconds
-        self.new_at = 0.0  # seconds after the start: when coverage last grew
+        self.new_at = 0.0  # time when coverage last grew, in seconds after the start
 
     @property
     def seconds(self) -> float:
@@ -99,7 +99,7 @@ class Ledger:
         self.progress: ProgressCallback | None = None
 
     def measure(self, execution: Execution, scheduler: Scheduler, known: KnownPoints | None = None) -> None:
-        """Add what an execution covered; `known` is what was learnt before it, if the corpus may keep it."""
+        """Add what an execution covered; `known` has the points known before it, if the corpus may keep it."""
         covered = self.coverage.add(execution, self.counts.number, known)
         if covered is None or execution.observed is None:
             return
@@ -108,22 +108,22 @@ class Ledger:
         scheduler.learn(*execution.observed, covered, early=self.session.model().early)
 
     def add_failed(self, execution: Execution, known: KnownPoints) -> None:
-        """Turn a failure into a finding, unless it is known; without a deadline, so that it ends in the same way."""
+        """Turn a new failure into a finding. The deadline is suspended so that replays end in the same way."""
         if execution.outcome.signature not in self.findings.signatures:
             self.session.end_by(None)
             self.findings.add_failed(execution.outcome, known, execution.decisions, self.counts.number)
             self.session.end_by(self.clock.deadline)
 
     def cut_off(self, outcome: Outcome) -> StopReason:
-        """Return why an execution was ended before its end: Ctrl-C, or the time was over (see `Watchdog`)."""
+        """Return why an execution was aborted: Ctrl-C, or the time limit (see `Watchdog`)."""
         if self.session.interrupted:
             return StopReason.INTERRUPTED
         where = f" at {outcome.message}" if outcome.message else ""
-        self.notes.append(f"when the time was over, an execution was still running{where}: it does not count")
+        self.notes.append(f"an execution was still running{where} at the time limit: it does not count")
         return StopReason.SECONDS
 
     def show(self) -> None:
-        """Show how far the search has come."""
+        """Report progress to the callback."""
         if self.progress is not None:
             now = self.clock.seconds
             self.progress(
@@ -138,6 +138,6 @@ class Ledger:
             )
 
     def show_other_work(self) -> None:
-        """Show an execution that is no part of the search."""
+        """Report progress after an execution outside the search, such as a replay."""
         if (self.findings.doing or self.doing) != SEARCHING:
             self.show()

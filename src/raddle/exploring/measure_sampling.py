@@ -1,39 +1,39 @@
 """Measurement sampling: which executions are measured.
 
-All of them, until coverage is saturated. A search for the first failure goes on after that, and measuring takes longer
-than running: where nobody asked for coverage by name, only a sample is measured from then on. If one of those covers
-something new, all are measured again.
+Every execution is measured until coverage is saturated. A search for the first failure continues after that, and
+measuring takes longer than running. So unless the user asked for criteria, only a sample is measured from then on. If a
+measured execution covers something new, all executions are measured again.
 """
 
 from __future__ import annotations
 
-ROW = 20  # executions that are measured one after the other, so that schedulers that take turns all have theirs
-ROWS_TO_ONE = 8  # that is measured
+BLOCK = 20  # consecutive executions that are measured, enough for every scheduler of the portfolio to have a turn
+BLOCKS_PER_MEASURED = 8  # blocks of which one is measured
 
 
 class MeasurementSampling:
-    """Told whether coverage is saturated.
+    """Chooses the executions to measure; the caller sets `saturated`.
 
     >>> sampling = MeasurementSampling(always=False)
     >>> sampling.saturated = True
-    >>> sum(sampling.wants(number) for number in range(1, 161))
+    >>> sum(sampling.should_measure(number) for number in range(1, 161))
     20
     """
 
     def __init__(self, *, always: bool, saturated: bool = False) -> None:
-        self.always = always  # is every execution to be measured, whatever it may cover?
+        self.always = always  # True to measure every execution, even after saturation
         self.saturated = saturated
 
-    def wants(self, number: int) -> bool:
-        """Is the execution of that number to be measured?"""
-        return self.always or not self.saturated or (number - 1) // ROW % ROWS_TO_ONE == 0
+    def should_measure(self, number: int) -> bool:
+        """Return whether to measure the execution with this number."""
+        return self.always or not self.saturated or (number - 1) // BLOCK % BLOCKS_PER_MEASURED == 0
 
 
-def told(measured: int, executions: int) -> str:
-    """What to say of it.
+def sampling_note(measured: int, executions: int) -> str:
+    """Return the note about a sampled measurement.
 
-    >>> told(240, 1_000)
+    >>> sampling_note(240, 1_000)
     'once coverage was saturated, one in 8 executions was measured: 240 of 1,000 in all'
     """
     in_all = f"{measured:,} of {executions:,} in all"
-    return f"once coverage was saturated, one in {ROWS_TO_ONE} executions was measured: {in_all}"
+    return f"once coverage was saturated, one in {BLOCKS_PER_MEASURED} executions was measured: {in_all}"

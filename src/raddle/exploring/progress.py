@@ -1,4 +1,4 @@
-"""A moment of a search, for showing its progress."""
+"""Progress updates, which a search passes to its progress callback."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ SEARCHING = "searching"
 
 @dataclass(frozen=True, slots=True)
 class ProgressUpdate:
-    """How far a search has come."""
+    """The state of a search after an execution."""
 
     executions: int
     findings: int
     seconds: float
-    covered: Mapping[str, int]  # by criterion: requirements
-    seconds_since_new: float
-    doing: str = SEARCHING  # or other work meanwhile: "rehearsing", "shrinking" ...
+    covered: Mapping[str, int]  # maps criteria to numbers of covered requirements
+    seconds_since_new: float  # seconds since coverage last grew
+    doing: str = SEARCHING  # the current activity, for example "rehearsing" or "shrinking"
 
 
 ProgressCallback = Callable[[ProgressUpdate], None]

@@ -1,7 +1,7 @@
-"""Rehearsal: executions without preemption, before a search begins.
+"""Rehearsal: executions without preemption, before a search starts.
 
-They show what threads share, and that the scenario does the same when it is run the same way. Two will do, unless they
-differ: where only the first one does something else, as what fills a cache, the third is like the second.
+They show what threads share, and that the same schedule gives the same execution. Two are enough unless they differ. If
+only the first one is different, for example because it fills a cache, the third is like the second.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from raddle.schedulers.sequential import Sequential
 from raddle.stop_reason import StopReason
 from raddle.trace import Trace
 
-REHEARSAL_SECONDS = 1.0  # what a rehearsal may take at least, however little time there is for the search
-THE_FIRST = "where the first did '{}', the second did '{}'"  # of two executions
-THE_FIRST_TIME = "where it did '{}' the first time, it did '{}' the second time"  # one schedule, run twice
+REHEARSAL_SECONDS = 1.0  # minimum time for the rehearsal, even if the search has less
+FIRST_AND_SECOND = "where the first did '{}', the second did '{}'"  # for two executions
+TWO_TIMES = "where it did '{}' the first time, it did '{}' the second time"  # for one schedule that was run twice
 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """What was seen."""
+    """The result of the rehearsal."""
 
-    failing: Recorded | None = None  # it fails with no preemption at all
-    differing: tuple[Recorded, Recorded] | None = None  # the same schedule gave two different executions
-    single: bool = False  # did it start no thread?
-    first_differs: bool = False  # was the first execution another one than those after it?
-    interrupted: Outcome | None = None  # Ctrl-C was pressed, or the time was over
+    failing: Recorded | None = None  # an execution that fails without preemption
+    differing: tuple[Recorded, Recorded] | None = None  # two different executions with the same schedule
+    single: bool = False  # True if the scenario started no thread
+    first_differs: bool = False  # True if only the first execution was different
+    interrupted: Outcome | None = None  # set after Ctrl-C or at the time limit
     notes: list[str] = field(default_factory=list)
 
 
 def rehearse_again(ledger: Ledger) -> StopReason | None:
-    """Rehearse in a later unit, as often as in the first one: what is learnt from it counts."""
+    """Rehearse in a later unit as often as in the first one, to learn the same scheduling points."""
     _allow_time(ledger)
     ends = [ledger.session.rehearse().outcome for _ in range(2)]
     cut_off = next((outcome for outcome in ends if outcome.kind == OutcomeKind.INTERRUPTED), None)
@@ -45,23 +45,23 @@ def rehearse_again(ledger: Ledger) -> StopReason | None:
 
 
 def reason_to_stop(ledger: Ledger, seen: Rehearsal, until: str, scheduler: Scheduler) -> StopReason | None:
-    """Report what a rehearsal found; return a reason to stop the search, if there is one."""
+    """Add what the rehearsal found to the ledger; return a reason to stop the search, or None."""
     session, counts = ledger.session, ledger.counts
     ledger.notes += seen.notes
     if seen.interrupted is not None:
         return ledger.cut_off(seen.interrupted)
-    session.end_by(None)  # a failure has to come to the same end when it is run again
+    session.end_by(None)  # a failure must end in the same way when it is replayed
     if seen.differing is not None:
         outcome = divergence(session, *seen.differing)
         ledger.findings.add(outcome, None, seen.differing[1], counts.number)
         counts.executions = max(counts.executions, 2)
         counts.points += sum(recorded.steps for recorded in seen.differing)
         return StopReason.FIRST_FINDING
-    return None if seen.failing is None else _fails_anyway(ledger, seen.failing, until, scheduler)
+    return None if seen.failing is None else _add_failure(ledger, seen.failing, until, scheduler)
 
 
-def _fails_anyway(ledger: Ledger, seen: Recorded, until: str, scheduler: Scheduler) -> StopReason | None:
-    """Report a failure without any preemption, which the first execution of any search would show."""
+def _add_failure(ledger: Ledger, seen: Recorded, until: str, scheduler: Scheduler) -> StopReason | None:
+    """Add a failure that needs no preemption, as if a search had found it; return a reason to stop, or None."""
     ledger.counts.executions += 1
     ledger.counts.points += seen.steps
     if ledger.coverage.measures and seen.outcome.kind not in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):
@@ -79,7 +79,7 @@ def _allow_time(ledger: Ledger) -> None:
 
 
 def rehearse(ledger: Ledger) -> Rehearsal:
-    """Run the scenario without preemption, as often as it takes."""
+    """Run the scenario without preemption, two or three times."""
     _allow_time(ledger)
     seen = Rehearsal()
     try:
@@ -103,16 +103,14 @@ def _run(session: Session) -> Recorded:
 
 def _rehearse(session: Session, seen: Rehearsal) -> None:
     first = _run(session)
-    if first.outcome.kind in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):  # once is slow enough
+    if first.outcome.kind in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):  # slow, so do not run it again
         seen.failing = first
         return
     if not any(event.kind == START for event in first.trace) and not first.outcome.failed:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
     second = _run(session)
-    if (
-        second.outcome.kind == OutcomeKind.UNCONTROLLED
-    ):  # the first was spared it, as where something was there to be taken
+    if second.outcome.kind == OutcomeKind.UNCONTROLLED:  # the first one did not block, as an item was available
         seen.failing = second
         return
     if not first.same_as(second):
@@ -122,36 +120,36 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
             return
         seen.first_differs = True
         seen.notes.append(
-            "the first execution differs from those after it, as where something is cached or "
-            f"imported once ({_where(first.trace, second.trace, THE_FIRST)}); use setup= to reset "
-            "such state, or isolate='fork', if that matters"
+            "the first execution differs from later ones, for example because something is cached or "
+            f"imported once ({_where(first.trace, second.trace, FIRST_AND_SECOND)}); if that matters, reset such "
+            "state with setup=, or use isolate='fork'"
         )
     if second.outcome.failed:
         seen.failing = second
 
 
 def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
-    """The same schedule gave two different executions: why, as far as that can be told."""
-    where = _where(first.trace, second.trace, THE_FIRST_TIME)
+    """Return the outcome for a schedule that gave two different executions, with the likely reason."""
+    where = _where(first.trace, second.trace, TWO_TIMES)
     if first.outcome.signature != second.outcome.signature:
         ends = ending(first.outcome), ending(second.outcome)
         where = f"{where}; it ended as '{ends[0]}' the first time, as '{ends[1]}' the second time"
     if session.repeatable():
         message = (
-            "state survives from one execution to the next, so they are not the same: "
+            "state survives from one execution to the next, so executions differ: "
             f"{where}. Reset it with setup=, or use isolate='fork' (--isolate fork)"
         )
     else:
         message = (
             "the scenario is not deterministic: the same schedule, run twice, gave different "
-            f"executions: {where}. Fix the source of chance (random numbers, the clock, sets, ids)"
+            f"executions: {where}. Remove the source of randomness (random numbers, the clock, sets, ids)"
         )
     return Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
 
 
 def _where(first: Trace, second: Trace, words: str) -> str:
-    """Where two executions begin to differ, and which did what."""
+    """Return where two executions first differ, formatted with `words`."""
     found = first_difference(first, second)
     if found is None:
-        return "no step differs"
+        return "the steps are the same"
     return words.format(*(step or "nothing more" for step in found))

@@ -1,4 +1,4 @@
-"""The result of a search, made from what came of its units."""
+"""Builds the result of a search from the results of its units."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from raddle.stop_reason import StopReason
 
 
 def make_result(plan: Plan, done: Done) -> Result:
-    """Return the result of a search; its units ended for one reason."""
+    """Return the result of a search. Its units must have ended for the same reason."""
     (reason,) = done.reasons
     policy = plan.make_policy()
     findings = tuple(signed.finding for signed in done.findings)
     if plan.until == "first-finding":
-        findings = findings[:1]  # the others were found only because units run side by side
+        findings = findings[:1]  # parallel units can find more
     firsts = (seen.first for keys in done.tally.covered.values() for seen in keys.values())
     record = done.record
     if record is not None:
-        told = tuple({**finding.as_json(), "origin": plan.origin} for finding in findings)
-        record = replace(record, findings=told, corpus=_first_to_cover(record))
+        stored = tuple({**finding.as_json(), "origin": plan.origin} for finding in findings)
+        record = replace(record, findings=stored, corpus=_first_covering(record))
     return Result(
         outcome=findings[0].kind if findings else OutcomeKind.PASSED,
         findings=findings,
@@ -56,8 +56,8 @@ def make_result(plan: Plan, done: Done) -> Result:
     )
 
 
-def _first_to_cover(record: Record) -> tuple[Any, ...]:
-    """Return the executions of the corpus that were the first of all units to cover something."""
+def _first_covering(record: Record) -> tuple[Any, ...]:
+    """Return the corpus entries that were the first of all units to cover a requirement."""
     newly_covered = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
     kept = [
         replace(kept, newly_covered=newly_covered[kept.number])
@@ -71,12 +71,12 @@ def _target_summary(plan: Plan, done: Done) -> dict[str, Any]:
     """Return how many targets were reached and which were given up."""
     targets, covered = done.known.targets, done.tally.covered
     sites = {} if done.record is None else done.record.sites
-    told = given_up_lines(targets.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
-    return {**asdict(targets.reached(covered)), "given_up_requirements": told}
+    lines = given_up_lines(targets.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
+    return {**asdict(targets.reached(covered)), "given_up_requirements": lines}
 
 
 def _chance_of_new(done: Done, reason: StopReason) -> float | None:
-    """Return how probable it is that a thousand more executions cover anything new."""
+    """Return the probability that a thousand more executions cover anything new, or None if nothing was measured."""
     if done.record is None or not done.tally.executions:
         return None
     if reason == StopReason.EXHAUSTED and done.record.exact >= done.record.measured:

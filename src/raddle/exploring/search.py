@@ -1,7 +1,7 @@
 """The search: the executions of one unit.
 
-It begins with a rehearsal, then come the executions that earlier runs kept, and the search itself. A saturated search
-has not seen everything: where asked for, a complete one follows, in case the space is small enough to be exhausted.
+It starts with a rehearsal, replays the executions that earlier runs kept, and then searches. A saturated search has not
+seen every schedule. On request a complete search follows, which succeeds if the space is small enough to be exhausted.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
-MIN_IN_ALL = 64  # executions, with those of a complete search at the end
-_NOT_OF_ORDERS = frozenset(
-    {OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT}
-)  # these tell nothing about other orders
-_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})
+MIN_TOTAL = 64  # executions that are always allowed, including those of the complete search at the end
+# Failures of one order that say nothing about other orders
+_SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
+_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no further executions are run after these
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How a search belongs to a longer one."""
+    """The role of this search as part of a larger one that has several units."""
 
-    rehearsed: bool = False  # whether an earlier unit rehearsed the scenario
-    of_several: bool = False  # whether coverage and orders are judged for all units together
-    goes_on: Callable[[int], bool] | None = None  # asked before the execution of that number
+    rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
+    of_several: bool = False  # True if coverage and orders are judged for all units together
+    may_continue: Callable[[int], bool] | None = None  # called with the number of each execution before it runs
 
 
 class Search:
@@ -55,8 +54,8 @@ class Search:
         self._ledger = ledger
         self._session = ledger.session
         self._policy = policy
-        self._scheduler = policy  # the one that decides now: the policy or the complete search
-        self._complete = complete  # comes last
+        self._scheduler = policy  # the current scheduler: the policy or the complete search
+        self._complete = complete  # scheduler of the complete search at the end, if any
         self._budget = budget
         self._part = part
         self._rehearsal = Rehearsal()
@@ -65,7 +64,7 @@ class Search:
         self.seconds = 0.0
 
     def run(self, seed: int, corpus: Sequence[CorpusEntry] = ()) -> StopReason:
-        """Search until the budget is spent or the search is over, and return the reason; first replay the corpus."""
+        """Replay the corpus and search until a stop rule applies; return why the search stopped."""
         self._session.after_each = self._ledger.show_other_work
         try:
             return self._run(seed, corpus)
@@ -77,29 +76,29 @@ class Search:
         ledger.doing = "rehearsing"
         with self._turn(WITHOUT_PREEMPTION):
             reason = self._rehearse()
-        ledger.doing = "running what earlier runs kept"
+        ledger.doing = "replaying schedules of earlier runs"
         with self._turn(KEPT_SCHEDULES):
             reason = reason or replay_corpus(ledger, corpus, self._budget, self._policy)
         ledger.doing = SEARCHING
         with self._turn(POLICY):
             if reason is None:
-                reason = self._search() if self._complete is None else self._search_to_the_end(self._complete)
+                reason = self._search() if self._complete is None else self._search_and_finish(self._complete)
         self._session.end_by(None)
         self.seconds = ledger.clock.seconds
         if reason == StopReason.EXHAUSTED:
-            reason = self._honestly_exhausted()
+            reason = self._qualify_exhausted()
         timed = "time" in self._session.known_points.kinds and self._session.timeouts is Timeouts.LATE
         if timed and not ledger.findings.found:
             ledger.notes.append(TIME_PASSED)
-        ledger.doing = "looking whether every order fails"
-        self._tell_every_order(reason, seed)
-        ledger.doing = "telling schedules"
+        ledger.doing = "checking whether every order fails"
+        self._check_every_order(reason, seed)
+        ledger.doing = "writing schedules"
         self.corpus = ledger.coverage.corpus()
         return reason
 
     @contextmanager
     def _turn(self, name: str) -> Iterator[None]:
-        """Note who decides the executions that are run meanwhile, except for those of a turn within this one."""
+        """Record that executions run in this context belong to `name`, except those of nested turns."""
         counts, within = self._ledger.counts, len(self.turns)
         first = counts.executions
         yield
@@ -119,38 +118,40 @@ class Search:
 
     # -- the search ---------------------------------------------------------------------------------
 
-    def _search_to_the_end(self, complete: Reachability) -> StopReason:
-        """Search as asked; once that is saturated and nothing was found, try to run the whole space."""
+    def _search_and_finish(self, complete: Reachability) -> StopReason:
+        """Search until saturated; if nothing was found, try to exhaust the space."""
         reason = StopReason.SATURATED if self._rehearsal.single else self._search("saturated")
         if reason != StopReason.SATURATED or self._ledger.findings.found:
             return reason
-        reason = self._search_all(complete)
+        reason = self._exhaust(complete)
         return self._search() if reason == StopReason.SATURATED != self._budget.until else reason
 
-    def _search_all(self, complete: Reachability) -> StopReason:
-        """Run every partial order, if there are no more than executions so far."""
+    def _exhaust(self, complete: Reachability) -> StopReason:
+        """Run every partial order, in at most as many executions as the search has taken so far."""
         coverage = self._ledger.coverage
-        most = max(2 * self._ledger.counts.executions, MIN_IN_ALL)
+        most = max(2 * self._ledger.counts.executions, MIN_TOTAL)
         if self._budget.executions is not None:
             most = min(most, self._budget.executions)
-        coverage.keep_chance()
+        coverage.save_chance()
         covered = coverage.covered
         self._scheduler = complete
         with self._turn(EVERY_ORDER):
             reason = self._search(WHOLE, most)
         if coverage.covered > covered:
-            coverage.forget_chance()
+            coverage.drop_chance()
         if reason in (StopReason.EXECUTIONS, StopReason.SECONDS):
             self._scheduler = self._policy
             return StopReason.SATURATED
         return reason
 
     def _search(self, goal: str = "", most: int | None = None) -> StopReason:
-        """Run executions until a rule says to stop; `goal` and `most` replace those of the budget."""
-        ledger, session, scheduler, goes_on = self._ledger, self._session, self._scheduler, self._part.goes_on
+        """Run executions until a stop rule applies; `goal` and `most` replace the limits of the budget."""
+        ledger, session, scheduler, may_continue = self._ledger, self._session, self._scheduler, self._part.may_continue
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
-        judged = goal in GOALS or goal == WHOLE  # after each execution, not only after a failure
+        judged = (
+            goal in GOALS or goal == WHOLE
+        )  # True to check the rules after each execution, not only after a failure
         by_orders = scheduler.progress().every_order is not None
         session.end_by(clock.deadline)
         session.prepare(scheduler)
@@ -163,11 +164,10 @@ class Search:
             if clock.deadline is not None and clock.over:
                 return self._spent(StopReason.SECONDS)
             version, number = session.known_points.version, counts.number + 1
-            if goes_on is not None and not goes_on(number):
+            if may_continue is not None and not may_continue(number):
                 return StopReason.INTERRUPTED
-            measured = (
-                scheduler.complete or coverage.wants(number) or self.has_targets_left()
-            )  # whether an aim was reached
+            # A scheduler with targets has to know whether it reached them.
+            measured = scheduler.complete or coverage.should_measure(number) or self.has_targets_left()
             if not scheduler.begin(number, version):
                 return StopReason.EXHAUSTED
             if scheduler.complete:
@@ -192,7 +192,7 @@ class Search:
                 if reason is not None:
                     return reason
             if goal == "first-finding" and measured and not self._part.of_several:
-                coverage.go_on(targets=self.has_targets_left())
+                coverage.check_saturation(targets=self.has_targets_left())
             if ledger.progress is not None:
                 ledger.show()
 
@@ -211,58 +211,58 @@ class Search:
         if reason is None and goal == WHOLE:
             progress = scheduler.progress()
             if progress.bound or counts.executions + scheduler.planned() > (most or 0):
-                return StopReason.EXECUTIONS  # as many as may be run are not enough
+                return StopReason.EXECUTIONS  # the space cannot be exhausted within the limit
         return reason
 
     def _reached(self, goal: str) -> bool:
         return not self._part.of_several and self._ledger.coverage.reached(goal, targets=self.has_targets_left())
 
     def has_targets_left(self) -> bool:
-        """Return whether the scheduler has anything left that it aims at."""
+        """Return whether the scheduler has any target left."""
         targets = self._scheduler.targets
         return targets is not None and not targets.empty
 
     def _report_difference(self, difference: str) -> None:
         message = (
             f"the scenario is not deterministic: a schedule run twice differed at {difference}. "
-            "Fix the source of chance, or reset state with setup= or isolate='fork'"
+            "Remove the source of randomness, or reset state with setup= or isolate='fork'"
         )
         outcome = Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
         self._ledger.findings.add(outcome, None, None, self._ledger.counts.number)
 
     def _require_all_interleavings(self) -> None:
-        """Have a complete search tell executions apart as finely as the criteria do."""
-        if self._scheduler.complete and self._ledger.coverage.told_apart():
+        """Make a complete search run every interleaving if a criterion distinguishes them within a partial order."""
+        if self._scheduler.complete and self._ledger.coverage.interleaving_criteria():
             self._scheduler.require_all_interleavings()
 
     def _spent(self, reason: StopReason) -> StopReason:
-        """Return why the search ends when the budget is spent: every partial order may have been run before."""
+        """Return why the search stops at its limit: it is exhausted if every partial order was already run."""
         return StopReason.EXHAUSTED if self._scheduler.progress().every_order else reason
 
-    # -- what can be claimed ------------------------------------------------------------------------
+    # -- guarantees of the result ------------------------------------------------------------------------
 
     def orders(self) -> dict[str, int]:
-        """Return how many partial orders and further interleavings were run, if the search was by them."""
+        """Return the numbers of partial orders and further interleavings that were run; empty for other searches."""
         if self._scheduler.progress().every_order is None:
             return {}
         counts = self._ledger.counts
         return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
 
-    def _honestly_exhausted(self) -> StopReason:
-        """Return whether everything was exhausted or only a part: some of it may not have been under control."""
+    def _qualify_exhausted(self) -> StopReason:
+        """Return how far the exhausted search is a guarantee, and add a note for each restriction."""
         notes, progress = self._ledger.notes, self._scheduler.progress()
         if progress.bound:
-            notes.append(f"every schedule within the bound on {progress.bound} was run; there are others")
+            notes.append(f"every schedule within the bound on {progress.bound} was run; other schedules exist")
             return StopReason.EXHAUSTED_WITHIN_BOUND
         if self._session.not_instrumented:
             notes.append("every schedule was run, but some code was not instrumented")
             return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
-            notes.append("every schedule was run, but not of what only the first execution does")
+            notes.append("every schedule was run, except for what only the first execution does")
             return StopReason.EXHAUSTED_IN_PART
         if self._ledger.counts.crashes:
             notes.append(
-                "every schedule was run, but what the other threads would have done after a crash is not known"
+                "every schedule was run, but it is unknown what the other threads would have done after a crash"
             )
             return StopReason.EXHAUSTED_IN_PART
         left_open = frozenset() if progress.every_interleaving else self._ledger.coverage.leave_open()
@@ -273,12 +273,12 @@ class Search:
             )
         return StopReason.EXHAUSTED
 
-    def _tell_every_order(self, reason: StopReason, seed: int) -> None:
-        """Find out whether a failure that every execution ended in depends on the order of threads at all."""
+    def _check_every_order(self, reason: StopReason, seed: int) -> None:
+        """If every execution failed in the same way, check whether the failure depends on the order of threads."""
         failing, found, counts = self._rehearsal.failing, self._ledger.findings.found, self._ledger.counts
         if failing is None or counts.passed or len(found) != 1:
             return
-        if found[0].kind in _NOT_OF_ORDERS or reason in _CUT_SHORT or self._ledger.clock.over:
+        if found[0].kind in _SAYS_NOTHING_ABOUT_ORDERS or reason in _CUT_SHORT or self._ledger.clock.over:
             return
         threads = 1 + sum(event.kind == START for event in failing.trace)
         every: EveryOrder | None
@@ -287,7 +287,7 @@ class Search:
         elif reason == StopReason.EXHAUSTED and counts.orders:
             every = EveryOrder(tried=counts.orders, serial=1, complete=True)
         elif self._part.of_several:
-            return  # other units may have passed
+            return  # executions of other units may have passed
         else:
             every = fails_in_every_order(self._session, found[0].kind, threads=threads, seed=seed)
             if every is not None and not every.complete:

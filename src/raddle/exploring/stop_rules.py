@@ -1,4 +1,4 @@
-"""Stop rules: when a search ends, after an execution in this process or after a round of units in several."""
+"""Stop rules: when a search stops. They apply after each execution, or after each round of units with workers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from raddle.stop_reason import StopReason
 
 GOALS = ("saturated", "covered")
-WHOLE = "whole"  # until every schedule was run, or it turns out that they are too many
-MAX_CRASHES = 20  # executions that end their process, in a row or in all units: hardly any does not
-MAX_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
+WHOLE = "whole"  # goal of a complete search: stop when exhausted, or when there are too many schedules
+MAX_CRASHES = 20  # crashed executions in a row, or in all units; then hardly any execution survives
+MAX_ENDLESS = 3  # endless executions; they are slow and cover little that is new
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When to stop.
+    """The limits of a search: when to stop.
 
     >>> Budget(until="saturated").reason_to_stop(found=True, endless=3, crashes=0, reached=lambda goal: True)
     'endless'
@@ -28,9 +28,9 @@ class Budget:
     def reason_to_stop(
         self, *, found: bool, endless: int, crashes: int, reached: Callable[[str], bool], goal: str = ""
     ) -> StopReason | None:
-        """Return why to stop before the budget is spent, if at all.
+        """Return why to stop before the budget is spent, or None.
 
-        `goal` replaces `until` for a part of the search, but a finding ends it all the same.
+        `goal` replaces `until` for a part of the search, except that the first finding still ends it.
         """
         goal = goal or self.until
         if found and self.until == "first-finding":

@@ -1,4 +1,4 @@
-"""Turns: which scheduler decided which executions, and what came of its executions.
+"""Turns: which scheduler decided which executions, and what each scheduler covered and found.
 
 The number of an execution determines which scheduler decided it. So shares are computed once, at the end, from the
 first executions that covered requirements and from the findings, however many units ran them.
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
 
-POLICY = ""  # the scheduler of the search, or that of its members whose turn it is
-_FIRST = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)
+POLICY = ""  # the scheduler of the search; in a portfolio, the member whose turn it is
+_FIRST = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)  # listed before the schedulers
 
 
 class Turn(NamedTuple):
     """Consecutive executions that one scheduler decided."""
 
-    last: int  # the number of the last one
+    last: int  # number of the last execution
     executions: int
     name: str = POLICY
 
@@ -28,9 +28,9 @@ class Turn(NamedTuple):
 def shares(
     turns: Sequence[Turn], policy: Scheduler, *, covered: Iterable[int], found: Iterable[int]
 ) -> dict[str, dict[str, int]]:
-    """Return executions, new requirements and findings by scheduler; nothing unless several take turns.
+    """Return executions, new requirements and findings by scheduler; an empty dict unless several take turns.
 
-    `covered` and `found` are numbers of executions, one for each requirement covered first and for each finding.
+    `covered` has the number of the first execution that covered each requirement, `found` that of each finding.
     """
     if not policy.members:
         return {}

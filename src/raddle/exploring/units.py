@@ -1,8 +1,8 @@
-"""A unit: a part of a search that any process can run, given as a value, and what came of it.
+"""Units: parts of a search that any process can run, and their results.
 
-A search in this process is one unit; a search by several workers is a sequence of them. What a unit does depends on
-nothing but itself: executions have numbers, and the unit contains what earlier units learnt, covered and found. So it
-does not matter which process runs it, nor what else that process runs.
+A search in this process is one unit. A search with several workers is a sequence of units. A unit is self-contained:
+its executions are numbered, and it carries what earlier units learned, covered and found. So it does not matter which
+process runs it, or what else that process runs.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from raddle.tally import Key, Tally
 if TYPE_CHECKING:
     from raddle.measuring.measurement import Measurement
 
-GoesOn = Callable[[int], bool]  # asked before the execution of that number
+MayContinue = Callable[[int], bool]  # called with the number of each execution before it runs
 Function = Callable[[], object]
 
 
 class Reference(Protocol):
-    """A function as a value; see `raddle.distribute.references` for those that other processes can load."""
+    """A reference to a function. `raddle.distribute.references` has some that other processes can load."""
 
     def load(self) -> Function:
         """Return the function itself."""
@@ -51,7 +51,7 @@ class Reference(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Itself:
-    """A function of this process."""
+    """A reference to a function of this process."""
 
     function: Function
 
@@ -62,21 +62,21 @@ class Itself:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What all units of a search have in common."""
+    """The settings that all units of a search share."""
 
     scenario: Reference
     setup: Reference | None
-    domain: Domain  # what the participants are
-    session: Mapping[str, Any]  # options of `Session`
+    domain: Domain  # the kind of participants
+    session: Mapping[str, Any]  # keyword arguments for `Session`
     scheduler: str
     seed: int
-    criteria: tuple[str, ...]  # names; none: nothing is measured
-    until: str  # as `Budget` has it
+    criteria: tuple[str, ...]  # names of the criteria to measure; may be empty
+    until: str  # when to stop, as in `Budget`
     shrink: bool = True
-    keep: bool = True  # whether executions that covered something new are kept for the data file
-    origin: str = ""  # what is explored, as the record names it
-    measure_all: bool = True  # whether to measure every execution, also once coverage is saturated
-    finish_exhaustively: bool = False  # whether a complete search follows a saturated one
+    keep: bool = True  # True to keep executions that covered something new for the data file
+    origin: str = ""  # name of the scenario in the record
+    measure_all: bool = True  # True to measure every execution, even after saturation
+    finish_exhaustively: bool = False  # True to run a complete search after a saturated one
     settings: CriterionSettings = DEFAULT_SETTINGS
 
     def make_policy(self) -> Scheduler:
@@ -86,17 +86,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What units found out, for later ones."""
+    """What units learned, for later units."""
 
-    sites: frozenset[int] = frozenset()  # that need a scheduling point
-    kinds: frozenset[str] = frozenset()  # of resources that do
-    covered: Mapping[str, frozenset[Key]] = field(default_factory=dict)  # by criterion
-    signatures: frozenset[tuple[str, ...]] = frozenset()  # of failures that were looked at
-    reported: frozenset[tuple[str, ...]] = frozenset()  # of findings
+    sites: frozenset[int] = frozenset()  # sites that need a scheduling point
+    kinds: frozenset[str] = frozenset()  # kinds of resources that need a scheduling point
+    covered: Mapping[str, frozenset[Key]] = field(default_factory=dict)  # covered requirements by criterion
+    signatures: frozenset[tuple[str, ...]] = frozenset()  # signatures of failures already examined
+    reported: frozenset[tuple[str, ...]] = frozenset()  # signatures of findings
     targets: TargetsMemory = field(default_factory=TargetsMemory)
 
     def __add__(self, other: Known) -> Known:
-        """Return what is known after both."""
+        """Return what two sequences of units learned together."""
         names = [*self.covered, *(name for name in other.covered if name not in self.covered)]
         nothing: frozenset[Key] = frozenset()
         return Known(
@@ -114,23 +114,23 @@ NOTHING = Known()
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Executions of a search, from a number on."""
+    """A range of the executions of a search."""
 
     plan: Plan
-    before: int  # the number of the execution before its first
-    executions: int | None  # None: no limit
+    before: int  # number of the execution before the first one of the unit
+    executions: int | None  # maximum number of executions; None for no limit
     known: Known = NOTHING
-    rehearsed: bool = False  # whether an earlier unit rehearsed the scenario
-    share: tuple[int, int] = (0, 1)  # of what can be aimed at
-    deadline: float | None = None  # by the clock on the wall, which all processes have in common
-    corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to begin with
-    saturated: bool = False  # whether earlier units saturated coverage
-    of_several: bool = True  # whether coverage is judged for several units together
+    rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
+    share: tuple[int, int] = (0, 1)  # (index, number of shares): the part of the targets that this unit tries
+    deadline: float | None = None  # wall-clock time, which all processes share
+    corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to replay first
+    saturated: bool = False  # True if earlier units saturated coverage
+    of_several: bool = True  # True if coverage is judged for several units together
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A finding, and the signature by which it is known again."""
+    """A finding with the signature that identifies it across units."""
 
     signature: Signature
     finding: Finding
@@ -138,34 +138,36 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a unit, or of several: they add with `+`, in the order of their executions."""
+    """The result of a unit, or of several: results add with `+`, in the order of their executions."""
 
-    before: int = 0  # the number of the execution before the first
+    before: int = 0  # number of the execution before the first one
     executions: int = 0
     points: int = 0  # scheduling points
     left_out: int = 0  # executions that were not measured
-    endless: int = 0  # executions that did not end
-    crashes: int = 0  # executions that ended a worker
-    seconds: float = 0.0  # spent searching
-    reasons: frozenset[StopReason] = frozenset()  # why the units ended
+    endless: int = 0  # executions that reached the step limit
+    crashes: int = 0  # executions that crashed a worker
+    seconds: float = 0.0  # time spent searching
+    reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()
     record: Record | None = None  # what was measured, without findings
-    firsts: Mapping[int, int] = field(default_factory=dict)  # measured execution that covered something new -> number
+    firsts: Mapping[int, int] = field(
+        default_factory=dict
+    )  # maps positions among measured executions to execution numbers
     turns: tuple[Turn, ...] = ()
-    orders: Mapping[str, int] = field(default_factory=dict)  # as `Result` has it
-    chance: float | None = None  # that something new is covered, as estimated before a complete search
-    has_targets_left: bool = False  # whether there is anything left to try
+    orders: Mapping[str, int] = field(default_factory=dict)  # partial orders and interleavings, as in `Result`
+    chance: float | None = None  # probability of new coverage, estimated before a complete search
+    has_targets_left: bool = False  # True if the scheduler has targets left
     notes: tuple[str, ...] = ()
     not_instrumented: tuple[NotInstrumented, ...] = ()
     unfit: tuple[CorpusEntry, ...] = ()  # schedules of the corpus that no longer fit the code
-    known: Known = NOTHING  # what is known now, except for what is covered, which the record contains
+    known: Known = NOTHING  # what the units learned, except coverage, which is in the record
 
     @property
     def tally(self) -> Tally:
         return self.record.tally if self.record is not None else Tally()
 
     def __add__(self, other: Done) -> Done:
-        """Return what came of both; a finding that both report is kept once."""
+        """Return the results of both; a finding that both report is kept once."""
         reported = {signed.signature for signed in self.findings}
         new = [signed for signed in other.findings if signed.signature not in reported]
         moved = {number + self.tally.executions: execution for number, execution in other.firsts.items()}
@@ -191,18 +193,21 @@ _SUMS = ("executions", "points", "left_out", "endless", "crashes", "seconds", "t
 
 
 def open_session(plan: Plan, installation: Installation | None = None) -> Session:
-    """Return a session for the units of a search, one after the other; it makes an installation if none is given."""
+    """Return a session for the units of a search; it creates an installation unless one is given."""
     setup = plan.setup.load() if plan.setup else None
     return Session(plan.scenario.load(), installation or plan.domain.install(), setup=setup, **plan.session)
 
 
 def run_unit(
-    unit: Unit, session: Session | None = None, goes_on: GoesOn | None = None, progress: ProgressCallback | None = None
+    unit: Unit,
+    session: Session | None = None,
+    may_continue: MayContinue | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Done:
-    """Run a unit in this process; in a session that was entered before, if there is one, which saves time."""
+    """Run a unit in this process. Passing a session that was already entered saves time."""
     if session is None:
         with open_session(unit.plan) as session:
-            return run_unit(unit, session, goes_on, progress)
+            return run_unit(unit, session, may_continue, progress)
     plan, known = unit.plan, unit.known
     for site in sorted(known.sites):
         session.known_points.site(site)
@@ -219,7 +224,7 @@ def run_unit(
         ledger,
         policy,
         Budget(unit.executions, until=plan.until),
-        part=Part(unit.rehearsed, unit.of_several, goes_on),
+        part=Part(unit.rehearsed, unit.of_several, may_continue),
         complete=Reachability() if plan.finish_exhaustively else None,
     )
     fits, gone = split_by_fit(unit.corpus, plan.origin, session.switches, session.replay_options, session.table)

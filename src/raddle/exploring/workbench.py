@@ -1,4 +1,4 @@
-"""A workbench: everything is installed once, and many scenarios are explored, run and replayed on it."""
+"""The workbench: one installation on which many scenarios are explored, run and replayed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.base import Scheduler
 
-FIRST = Budget(executions=1_000)
+FIRST = Budget(executions=1_000)  # until the first finding
 
 
 class Workbench:
-    """Runs scenarios of a domain on one installation, which is in place while the workbench is entered.
+    """Runs scenarios of a domain on one installation. The installation is active while the workbench is entered.
 
     >>> import threading
     >>> from raddle.execute.thread_installation import Threads
@@ -52,7 +52,7 @@ class Workbench:
         self.installation.__exit__(*exc)
 
     def session(self, scenario: Callable[[], object], **options: Any) -> Session:
-        """Return a session for a scenario; the options are those of `Session`."""
+        """Return a session for a scenario; `options` are passed to `Session`."""
         return Session(scenario, self.installation, **options)
 
     def explore(
@@ -66,7 +66,7 @@ class Workbench:
         shrink: bool = True,
         **options: Any,
     ) -> Result:
-        """Explore the interleavings of a scenario; further options are those of `Session`."""
+        """Explore the interleavings of a scenario; `options` are passed to `Session`."""
         settings = {"measuring": bool(criteria), "criteria": criteria, **options}
         plan = Plan(
             Itself(scenario),
@@ -98,13 +98,13 @@ class Workbench:
         return make_result(plan, done), done.unfit
 
     def run(self, scenario: Callable[[], object], scheduler: Scheduler, **options: Any) -> Execution:
-        """Run one execution of a scenario, as a scheduler decides."""
+        """Run a scenario once under a scheduler."""
         with self.session(scenario, **options) as session:
             scheduler.begin(1, session.known_points.version)
             return session.run_for(scheduler)
 
     def replay(self, scenario: Callable[[], object], schedule: str | Schedule, **options: Any) -> Finding | None:
-        """Run one execution that follows a schedule; return what went wrong, None if nothing did."""
+        """Run a scenario once with a schedule; return the finding, or None if the execution passes."""
         schedule = Schedule.parse(schedule) if isinstance(schedule, str) else schedule
         with self.session(scenario, **options) as session:
             return replayed_finding(session, schedule)

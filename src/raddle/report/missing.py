@@ -117,7 +117,7 @@ def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str
     complete = f"nothing is missing from {row.name}: the search was exhausted"
     if not number:
         return (complete,)
-    others = (f"  ... and {number - len(never):,} more; --limit shows more of them",) if number > len(never) else ()
+    others = (f"  ... and {number - len(never):,} more; raise --limit to see them",) if number > len(never) else ()
     infeasible = (
         f"infeasible: {count(number, 'requirement')} of the static model that no execution of the scenario can cover"
     )

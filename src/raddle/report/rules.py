@@ -19,6 +19,6 @@ def rule(kind: str) -> str:
     """Return the description of a kind, or a generic sentence if this version does not know the kind.
 
     >>> rule("deadlock"), rule("eclipse")
-    ('Threads wait for each other for ever.', 'raddle found: eclipse.')
+    ('Threads wait for each other forever.', 'raddle found: eclipse.')
     """
     return _SENTENCES.get(kind) or f"raddle found: {kind}."

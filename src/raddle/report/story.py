@@ -1,4 +1,4 @@
-"""A story: a finding retold for people, step by step, with the places where a thread was stopped."""
+"""Stories: findings explained step by step, with the places where threads were preempted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.report.plain import in_one_line, plain, shortened
 from raddle.report.rows import Row, rows_of
 from raddle.story_length import StoryLength
 
-LONGEST_CODE = 44  # characters of a line of source
+LONGEST_CODE = 44  # characters of a source line that are shown
 
 
 def tell(
@@ -24,7 +24,10 @@ def tell(
     replay: str | None = None,
     length: StoryLength = StoryLength.SHORT,
 ) -> str:
-    """The whole story; `target` is what `raddle replay` calls the scenario, `replay` a command to give instead."""
+    """Return the whole story of a finding.
+
+    The replay command names the scenario by `target`, or is `replay` if that is given.
+    """
     lines = [headline(finding), ""]
     steps = list(_steps(finding, length))
     if steps:
@@ -37,12 +40,15 @@ def tell(
 
 
 def details_of(finding: Finding) -> tuple[str, ...]:
-    """Return the traceback, or the lines that say which thread waits for what, with names of locks."""
+    """Return the traceback, or lines that say which thread waits for which lock."""
     return tuple(map(str, with_names(finding.waits, finding.trace))) or finding.details
 
 
 def headline(finding: Finding) -> str:
-    """What happened, to whom, and where it can happen: one line, unless the exception's text has more."""
+    """Return the headline: the failure, its thread and whether it can happen on this interpreter.
+
+    It is one line, unless the message of the exception has more.
+    """
     who = f" in {finding.thread}" if finding.thread else ""
     where = ""
     if finding.every_order is not None:
@@ -57,7 +63,7 @@ def headline(finding: Finding) -> str:
 
 
 def replay_command(finding: Finding, target: str | None) -> str:
-    """The one command, or line of Python, that shows the finding again."""
+    """Return the command that reproduces a finding, or a line of Python if there is no target."""
     if target is None:
         return finding.replay_options.line(str(finding.schedule))
     return finding.replay_options.command(target, str(finding.schedule))
@@ -80,7 +86,7 @@ def _steps(finding: Finding, length: StoryLength) -> Iterator[str]:
 
 
 def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
-    """The columns of a step; one text for a preemption."""
+    """Return the columns of a step, or a single text for a preemption."""
     if row.stop is not None:
         return f"----- {row.stop.thread} is stopped here, before {row.stop.place} -----"
     event = row.event
@@ -90,13 +96,13 @@ def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
 
 
 def deed(event: Event) -> str:
-    """What the thread did: 'reads Counter.value = 0'."""
+    """Return what the thread did, as in 'reads Counter.value: 0'."""
     verb = verb_of(event.kind)
     text = f"{verb} {event.variable}".rstrip()
     return f"{text}: {event.value}" if event.value else text
 
 
 def _code(event: Event, finding: Finding) -> str:
-    """The line of source, as far as it fits."""
+    """Return the source line of an event, shortened to fit."""
     line = linecache.getline(finding.paths.get(event.file, event.file), event.line).strip()
     return shortened(in_one_line(line[: LONGEST_CODE + 1]), LONGEST_CODE)

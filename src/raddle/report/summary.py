@@ -1,4 +1,4 @@
-"""A summary: everything that a report says, before anybody decides how it looks."""
+"""The summary of a data file: the content of a report, independent of its format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.criteria.base import Criterion
 from raddle.finding import Finding
 from raddle.outcome import OutcomeKind
@@ -25,7 +25,7 @@ SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is known from a data file, of the criteria that were asked for."""
+    """Coverage of the selected criteria, warnings, findings and notes of a data file."""
 
     rows: tuple[Row, ...]
     files: Mapping[str, Mapping[str, Cell]]
@@ -35,11 +35,11 @@ class Summary:
     warning_groups: tuple[WarningGroup, ...]  # the same warnings, one group per variable
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
-    outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
+    outdated: tuple[str, ...]  # the notes about source files that have changed since they were measured
     runs: int
     executions: int
-    patterns: tuple[PatternRow, ...]  # where map is among the criteria
-    met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
+    patterns: tuple[PatternRow, ...]  # patterns of the criterion map, if it is selected
+    met: bool  # True if threads interacted: something was covered that a single thread cannot cover
 
     def warning_lines(self, *, verbose: bool) -> list[str]:
         """Return the warnings for a terminal: one line per variable or, if verbose, every distinct sentence."""
@@ -49,17 +49,17 @@ class Summary:
 
     @property
     def nothing(self) -> str:
-        """Why nothing was covered, or nothing is there to cover; "" where something was."""
-        asked = [row for row in self.rows if row.name not in SEQUENTIAL] or self.rows
-        if not asked:
+        """Why nothing was covered, or why there is nothing to cover; "" if something was covered."""
+        concurrent = [row for row in self.rows if row.name not in SEQUENTIAL] or self.rows
+        if not concurrent:
             return "nothing to cover: no criterion was measured"
-        if self.met or any(row.covered for row in asked):
+        if self.met or any(row.covered for row in concurrent):
             return ""
         if any(finding.kind == OutcomeKind.UNCONTROLLED for finding in self.findings):
             return "nothing was covered: executions ended at a call that raddle does not control; see the findings"
         if not self.executions:
             return f"nothing was covered: no execution was measured{'; see the findings' if self.findings else ''}"
-        possible = any(row.total.number for row in asked)  # as the table says, too
+        possible = any(row.total.number for row in concurrent)
         return (
             f"{'nothing was covered' if possible else 'nothing to cover'}: "
             f"no threads interacted in {count(self.executions, 'execution')}; "
@@ -67,11 +67,11 @@ class Summary:
         )
 
     def criterion_as_json(self, row: Row) -> dict[str, Any]:
-        """What is known of a criterion, for machines."""
+        """Return the coverage of a criterion in its JSON form."""
         return {**as_json(row), "patterns": [one.as_json() for one in self.patterns if one.row.name == row.name]}
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the summary in its JSON form."""
         return {
             "criteria": {row.name: self.criterion_as_json(row) for row in self.rows},
             "files": files_as_json(self.files, self.paths),
@@ -93,14 +93,14 @@ def summarize(
     limit: int = LIMIT,
     criteria: Mapping[str, Criterion] | None = None,
 ) -> Summary:
-    """All about these criteria, with the gaps of some of them."""
+    """Return the summary of these criteria, with the missing requirements of those in `missing_of`."""
     outdated = Sources(contents).notes()
     return Summary(
         rows=tuple(rows),
         files=by_file(contents, rows, criteria=criteria),
         paths=contents.paths,
         missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
-        warnings=tuple((warning, say(warning, contents.sites)) for warning in contents.warnings),
+        warnings=tuple((warning, warning_sentence(warning, contents.sites)) for warning in contents.warnings),
         warning_groups=group_warnings(contents.warnings, contents.sites),
         findings=tuple(map(Finding.from_json, contents.findings)),
         notes=(*contents.notes, *outdated),

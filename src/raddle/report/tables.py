@@ -1,4 +1,4 @@
-"""The report as tables, for a terminal or for a file."""
+"""Tables and lists of the report, for a terminal or a text file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from raddle.report.patterns import PatternRow
 from raddle.report.plain import plain
 from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 
-MAX_COLUMNS = 8  # criteria side by side
+MAX_COLUMNS = 8  # criteria in one table of files
 
+# What the kinds of totals mean, for the legend below the table
 MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include what cannot happen",
     PRUNED: "without what the order of threads or the locks they hold make impossible",
@@ -28,7 +29,7 @@ _RAISED = "more was covered than the static model predicted"
 
 
 def criteria_table(rows: Iterable[Row]) -> Table:
-    """A line for each criterion."""
+    """Return the coverage table, with a row for each criterion."""
     table = _table("criterion", "covered", "total", "percent", "executions", "since new")
     for row in rows:
         style = "green" if row.covered == row.total.number and row.covered else ""
@@ -44,7 +45,7 @@ def criteria_table(rows: Iterable[Row]) -> Table:
 
 
 def pattern_table(patterns: Iterable[PatternRow]) -> Table:
-    """A line for each pattern of map."""
+    """Return a table with a row for each pattern of the criterion map."""
     table = _table("pattern of map", "steps", "covered", "total", "percent")
     for one in patterns:
         table.add_row(one.name, one.steps, f"{one.row.covered:,}", total_text(one.row), percent_text(one.row))
@@ -52,16 +53,16 @@ def pattern_table(patterns: Iterable[PatternRow]) -> Table:
 
 
 def legend(rows: Sequence[Row]) -> list[str]:
-    """What the words in the table mean, as far as they are there."""
+    """Return explanations of the terms that occur in the rows."""
     kinds = {row.total.kind for row in rows if not row.nothing}
-    said = [f"{kind}: {meaning}" for kind, meaning in MEANINGS.items() if kind in kinds]
+    lines = [f"{kind}: {meaning}" for kind, meaning in MEANINGS.items() if kind in kinds]
     if any(row.raised for row in rows):
-        said.append(f"raised: {_RAISED}")
-    return [*said, "since new: executions since coverage last grew"]
+        lines.append(f"raised: {_RAISED}")
+    return [*lines, "since new: executions since coverage last grew"]
 
 
 def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) -> list[Table]:
-    """A line for each file, a column for each criterion; several tables where these are many."""
+    """Return tables with a row for each file and a column for each criterion, `MAX_COLUMNS` criteria per table."""
     names = [row.name for row in rows if any(row.name in cells for cells in files.values())]
     tables = []
     for start in range(0, len(names), MAX_COLUMNS):
@@ -75,8 +76,10 @@ def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) ->
 
 
 def missing_lines(missing: Missing) -> list[str]:
-    """The sentences, file by file."""
-    alike: dict[tuple[str, str], int] = {}  # several accesses may be on one line
+    """Return the sentences about missing requirements, grouped by file."""
+    alike: dict[
+        tuple[str, str], int
+    ] = {}  # number of requirements with the same sentence, since a line can have several accesses
     for gap in missing.gaps:
         alike[gap.file, gap.sentence] = alike.get((gap.file, gap.sentence), 0) + 1
     lines, before = [], None
@@ -86,7 +89,7 @@ def missing_lines(missing: Missing) -> list[str]:
             lines.append(f"{file}:")
         lines.append(f"  {sentence}" + (f" ({number} times: the lines have several accesses)" if number > 1 else ""))
     if missing.more:
-        lines.append(f"... and {missing.more:,} more; --limit shows more of them")
+        lines.append(f"... and {missing.more:,} more; raise --limit to see them")
     return [*lines, *missing.remarks]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from raddle.checks.warning_texts import brief, say
+from raddle.checks.warning_texts import brief, warning_sentence
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 from raddle.warning import DATA_RACE, LOCKSET, UNSERIALIZABLE, ReportedWarning
@@ -45,7 +45,7 @@ def distinct_warnings(contents: Contents) -> list[tuple[ReportedWarning, str]]:
     """
     first: dict[str, ReportedWarning] = {}
     for warning in contents.warnings:
-        first.setdefault(say(warning, contents.sites), warning)
+        first.setdefault(warning_sentence(warning, contents.sites), warning)
     return [(warning, sentence) for sentence, warning in first.items()]
 
 
@@ -76,8 +76,10 @@ def _group(members: list[ReportedWarning], sites: Mapping[int, Site]) -> Warning
         order[warning] = mentioned[warning.kind]
         mentioned[warning.kind] += 1
     rest.sort(key=order.__getitem__)
-    phrases = dict.fromkeys(brief(warning, sites) for warning in rest if say(warning, sites) != say(first, sites))
-    return WarningGroup(say(first, sites), tuple(phrases))
+    phrases = dict.fromkeys(
+        brief(warning, sites) for warning in rest if warning_sentence(warning, sites) != warning_sentence(first, sites)
+    )
+    return WarningGroup(warning_sentence(first, sites), tuple(phrases))
 
 
 def _rank(warning: ReportedWarning) -> int:

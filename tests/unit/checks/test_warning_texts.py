@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import raddle
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.site import Site
 from raddle.store import read
 from raddle.warning import DATA_RACE, KINDS, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, ReportedWarning, deduplicated
@@ -19,19 +19,22 @@ LOCKS = ("the Lock made at bank.py:1", "the RLock made at bank.py:2")
 
 def test_a_data_race_names_both_accesses():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70003, 70004), "read, written")
-    assert say(warning, SITES) == (
+    assert warning_sentence(warning, SITES) == (
         "`Bank.sum` is read at bank.py:3 and written by another thread at bank.py:4, and nothing orders the two"
     )
 
 
 def test_a_race_of_a_site_with_itself_names_the_site_once():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70004, 70004), "written, written")
-    assert say(warning, SITES) == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders them"
+    assert (
+        warning_sentence(warning, SITES)
+        == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders them"
+    )
 
 
 def test_a_lockset_warning_names_both_accesses_and_their_locks():
     warning = ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), f"read under {LOCKS[0]}, written under no lock")
-    assert say(warning, SITES) == (
+    assert warning_sentence(warning, SITES) == (
         "no lock is held at every access to `Bank.sum`: it is read under the Lock made at bank.py:1 at bank.py:3, "
         "and written under no lock by another thread at bank.py:4"
     )
@@ -39,7 +42,7 @@ def test_a_lockset_warning_names_both_accesses_and_their_locks():
 
 def test_a_vague_lockset_warning_says_sometimes():
     note = f"sometimes read under no lock, sometimes written under {LOCKS[0]}"
-    assert say(ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
+    assert warning_sentence(ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
         "no lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
         "sometimes written under the Lock made at bank.py:1 at bank.py:4"
     )
@@ -99,33 +102,35 @@ def test_several_processes_report_a_warning_once(tmp_path):
 
 def test_an_unserializable_warning_names_the_three_accesses():
     warning = ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70003, 70008, 70004), "read, written, read")
-    assert say(warning, SITES) == (
+    assert warning_sentence(warning, SITES) == (
         "`Bank.sum` was read at bank.py:3, then written by another thread at bank.py:8, then read at bank.py:4 by the "
-        "first one, whose two accesses may belong together"
+        "first thread, whose two accesses may belong together"
     )
 
 
 def test_a_potential_deadlock_names_the_locks_and_their_sites():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, " -> ".join(LOCKS), (70003, 70004, 70005, 70006))
-    assert say(warning, SITES) == (
-        "threads can wait for each other for ever: "
-        "one holds the Lock made at bank.py:1, acquired at bank.py:3, and asks for the RLock made at bank.py:2 at "
-        "bank.py:4; another holds the RLock made at bank.py:2, acquired at bank.py:5, and asks for the Lock made at "
+    assert warning_sentence(warning, SITES) == (
+        "threads can deadlock: "
+        "one holds the Lock made at bank.py:1, acquired at bank.py:3, and waits for the RLock made at bank.py:2 at "
+        "bank.py:4; another holds the RLock made at bank.py:2, acquired at bank.py:5, and waits for the Lock made at "
         "bank.py:1 at bank.py:6"
     )
 
 
 def test_locks_created_at_one_line_are_called_another_such_lock():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, f"{LOCKS[0]} -> {LOCKS[0]}", (70003, 70004, 70003, 70004))
-    part = "holds the Lock made at bank.py:1, acquired at bank.py:3, and asks for another such lock at bank.py:4"
-    assert say(warning, SITES) == f"threads can wait for each other for ever: one {part}; another {part}"
+    part = "holds the Lock made at bank.py:1, acquired at bank.py:3, and waits for another such lock at bank.py:4"
+    assert warning_sentence(warning, SITES) == f"threads can deadlock: one {part}; another {part}"
 
 
 def test_an_access_without_a_site_is_in_code_without_probes():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (0, 70004), "read, written")
-    assert "is read in code without probes and written by another thread at bank.py:4" in say(warning, SITES)
+    assert "is read in code without probes and written by another thread at bank.py:4" in warning_sentence(
+        warning, SITES
+    )
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "of-a-later-version"])
 def test_a_warning_of_unknown_shape_gets_a_generic_sentence(kind):
-    assert say(ReportedWarning(kind, "Bank.sum", (70003,)), SITES) == f"{kind} of Bank.sum at bank.py:3"
+    assert warning_sentence(ReportedWarning(kind, "Bank.sum", (70003,)), SITES) == f"{kind} of Bank.sum at bank.py:3"

@@ -89,7 +89,7 @@ def test_limits(run):
     store("b", 11, 3, 4, 5, visited=[0, 1, 2])
     _, out, _ = run("a", "b", "--limit", "1")
     assert "gained: 3\n    log.py:3: " in out
-    assert "... and 2 more; --limit shows more of them" in out
+    assert "... and 2 more; raise --limit to see them" in out
 
 
 def test_one_is_empty(run, tmp_path):

@@ -57,7 +57,7 @@ def test_a_later_run_reaches_the_coverage_of_the_first_by_replaying_the_corpus(p
     assert {name: set(keys) for name, keys in second.tally.covered.items()} == {
         name: set(keys) for name, keys in first.tally.covered.items()
     }
-    assert any("begun with" in note for note in second.notes)
+    assert any("started with" in note for note in second.notes)
     assert len(read(data_file).corpus) == len(corpus)  # nothing new was covered, so nothing is added
 
 
@@ -80,7 +80,7 @@ def test_schedules_of_changed_code_are_dropped_with_a_note(program, tmp_path):
     result = explore(program, data_file, executions=50, until="budget")
     assert before > 1
     assert f"dropped {before} stored schedules because the code has changed" in result.notes
-    assert not any("begun with" in note for note in result.notes)
+    assert not any("started with" in note for note in result.notes)
     sites = {site for kept in read(data_file).corpus for site in kept.sites}
     assert sites
     assert not sites & former

@@ -77,7 +77,7 @@ def test_the_time_limit_ends_a_spinning_rehearsal(monkeypatch):
     monkeypatch.setattr("raddle.exploring.rehearsal.REHEARSAL_SECONDS", 0.3)
     result = raddle.explore(spins, seconds=0.3, **ENDLESS)
     assert (result.stopped_because, result.executions, result.findings) == ("seconds", 0, ())
-    with pytest.raises(NothingTestedError, match="nothing was tested: when the time was over"):
+    with pytest.raises(NothingTestedError, match="nothing was tested: an execution was still running"):
         raddle.check(spins, seconds=0.3, **ENDLESS)
 
 

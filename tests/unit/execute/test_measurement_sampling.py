@@ -10,7 +10,7 @@ import raddle
 from raddle.distribute.references import NamedFunction
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
-from raddle.exploring.measure_sampling import ROW, ROWS_TO_ONE
+from raddle.exploring.measure_sampling import BLOCK, BLOCKS_PER_MEASURED
 from raddle.exploring.units import Known, Plan, Unit, run_unit
 from raddle.instrument import Selection
 
@@ -46,10 +46,12 @@ def explored(scenario=scenario, **options):
 def test_a_sample_is_measured_once_coverage_is_saturated():
     result = explored()
     assert result.tally.executions + result.left_out == result.executions == 1_000
-    saturated = 1_000 - result.left_out * ROWS_TO_ONE / (ROWS_TO_ONE - 1)
+    saturated = 1_000 - result.left_out * BLOCKS_PER_MEASURED / (BLOCKS_PER_MEASURED - 1)
     assert 200 <= saturated <= 400  # 200 executions without new coverage, plus those that covered something
     measured = f"{result.tally.executions} of 1,000 in all"
-    assert f"once coverage was saturated, one in {ROWS_TO_ONE} executions was measured: {measured}" in result.notes
+    assert (
+        f"once coverage was saturated, one in {BLOCKS_PER_MEASURED} executions was measured: {measured}" in result.notes
+    )
     assert result.as_json()["executions_not_measured"] == result.left_out
 
 
@@ -117,8 +119,8 @@ def test_new_coverage_makes_the_search_measure_all_executions_again():
 
     result = explored(scenario, executions=1_200)
     assert max(seen.first for keys in result.tally.covered.values() for seen in keys.values()) > 200
-    sampled_until_then = (600 - 200) * (ROWS_TO_ONE - 1) // ROWS_TO_ONE + ROW * ROWS_TO_ONE
-    assert result.left_out < sampled_until_then + 2 * ROW * ROWS_TO_ONE
+    sampled_until_then = (600 - 200) * (BLOCKS_PER_MEASURED - 1) // BLOCKS_PER_MEASURED + BLOCK * BLOCKS_PER_MEASURED
+    assert result.left_out < sampled_until_then + 2 * BLOCK * BLOCKS_PER_MEASURED
 
 
 def test_the_sample_does_not_depend_on_the_number_of_workers():

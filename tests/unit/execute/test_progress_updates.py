@@ -48,9 +48,14 @@ def test_each_execution_outside_the_search_produces_an_update(isolate, monkeypat
     # GIL cannot switch there, so all attempts with the GIL follow. The finding then ends the search.
     order = [(doing, len(list(same))) for doing, same in groupby(activities)]
     words = [doing for doing, _ in order if doing != "searching"]
-    assert words == ["rehearsing", "running a failure again", "shrinking", "looking whether the GIL allows it"]
+    assert words == [
+        "rehearsing",
+        "reproducing a failure",
+        "shrinking",
+        "checking whether the failure is possible with the GIL",
+    ]
     assert dict(order)["rehearsing"] == 2
-    assert dict(order)["looking whether the GIL allows it"] == 7
+    assert dict(order)["checking whether the failure is possible with the GIL"] == 7
     assert dict(order)["shrinking"] > 2
 
 
@@ -68,8 +73,8 @@ def test_writing_and_replaying_the_corpus_produce_updates(tmp_path):
             progress=lambda update, seen=seen: seen.append(update.doing),
         )
         words.append(set(seen))
-    assert "telling schedules" in words[0]
-    assert "running what earlier runs kept" in words[1] - words[0]
+    assert "writing schedules" in words[0]
+    assert "replaying schedules of earlier runs" in words[1] - words[0]
 
 
 def test_each_execution_of_the_search_produces_an_update():

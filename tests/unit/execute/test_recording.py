@@ -7,7 +7,7 @@ import sys
 from textwrap import dedent
 
 import raddle
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.measuring.measurement import Measurement
 from raddle.measuring.recording import NATIVE, make_record
 from raddle.site import INDEX_BITS, Site, SiteTable
@@ -83,6 +83,6 @@ def test_a_record_omits_modules_that_no_warning_names():
     measurement = Measurement([], checks=[Suspicious(named, 0)])
     record = make_record(measurement, table, StaticModel(), origin="a test", mode=NATIVE)
     assert set(record.sites) == {named, named + 1}  # all sites of the module
-    assert say(record.warnings[0], record.sites) == (
+    assert warning_sentence(record.warnings[0], record.sites) == (
         "`C.n` is read at named.py:3 and written by another thread in code without probes, and nothing orders the two"
     )

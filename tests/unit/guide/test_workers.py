@@ -200,7 +200,7 @@ def test_workers_replay_the_corpus_first(tmp_path):
     first = explore(worker_scenarios.lost_update, workers=2, data_file=file)
     second = explore(worker_scenarios.lost_update, workers=2, data_file=file)
     assert first.corpus
-    assert second.notes[0].startswith(f"begun with {len(first.corpus)} schedule")
+    assert second.notes[0].startswith(f"started with {len(first.corpus)} schedule")
     assert second.tally.counts() == first.tally.counts()
 
 

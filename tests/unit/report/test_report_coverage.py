@@ -190,7 +190,7 @@ def test_not_all_of_it():
     some = gaps(contents(), limit=1)
     assert [gap.file for gap in some.gaps] == ["cart.py"]
     assert some.more == 2
-    assert missing_lines(some)[-1] == "... and 2 more; --limit shows more of them"
+    assert missing_lines(some)[-1] == "... and 2 more; raise --limit to see them"
 
 
 def test_several_accesses_on_a_line_are_said_once():

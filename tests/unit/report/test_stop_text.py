@@ -95,7 +95,7 @@ def explored(**options):
 @pytest.mark.parametrize("scheduler", ["deepening:preemptions=0", "exhaustive:preemptions=0"])
 def test_a_bound_is_named_in_a_note(scheduler):
     bounded = explored(scheduler=scheduler)
-    assert "every schedule within the bound on preemptions was run; there are others" in bounded.notes
+    assert "every schedule within the bound on preemptions was run; other schedules exist" in bounded.notes
     assert stop_text(bounded) == "exhausted within the bound: every schedule inside it was run"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from raddle.checks.lock_cycles import ARROW
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.criteria import shape_of
 from raddle.entities import AbstractObject
 from raddle.report.html.arcs import Diagram, Link, cyclic_links, draw
@@ -52,7 +52,7 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
     warned: set[tuple[str, str]] = set()
     for warning in contents.warnings:
         if warning.kind == POTENTIAL_DEADLOCK:
-            warnings.append(say(warning, contents.sites))
+            warnings.append(warning_sentence(warning, contents.sites))
             locks = [lock.removeprefix("the ") for lock in warning.subject.split(ARROW)]
             for index, lock in enumerate(locks):
                 if len(warning.sites) == 2 * len(locks):

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from raddle.checks.warning_texts import say
+from raddle.checks.warning_texts import warning_sentence
 from raddle.criteria import shape_of
 from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, rows
@@ -127,7 +127,7 @@ class Report:
         warnings = [
             (sentence, next((self.places.of_site(site) for site in warning.sites if site in self.contents.sites), ""))
             for warning in self.contents.warnings
-            for sentence in [say(warning, self.contents.sites)]
+            for sentence in [warning_sentence(warning, self.contents.sites)]
         ]
         yield (
             "index.html",
