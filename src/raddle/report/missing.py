@@ -67,7 +67,9 @@ def missing(
     criterion = criterion_of(row.name, contents, criteria)
     keys = criterion.requirements(contents.model_for(criterion.name), contents.facts) if criterion is not None else None
     if keys is None or criterion is None:
-        return Missing(row.name, remarks=_all_seen(row) if row.total.kind == EXACT else (_not_known(row),))
+        return Missing(
+            row.name, remarks=_exhausted_remarks(row) if row.total.kind == EXACT else (_unlistable_remark(row),)
+        )
     possible = 0
     covered = contents.tally.covered.get(row.name, {})
     uncovered = []
@@ -80,7 +82,7 @@ def missing(
     sentences = Sentences(criterion, contents.sites, among=chain(covered, (key for *_, key in uncovered)))
     if row.total.kind == EXACT:
         never = [sentences.explain(key) for *_, key in listed]
-        return Missing(row.name, remarks=_all_seen(row, never, len(uncovered)))
+        return Missing(row.name, remarks=_exhausted_remarks(row, never, len(uncovered)))
     guessed = _guessed(contents.model_for(row.name))
     gaps = []
     for _, file, line, _, key in listed:
@@ -90,7 +92,7 @@ def missing(
         gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))
     if possible < MAX_ENUMERATED:
-        remarks += _impossible(row, criterion, contents, possible)
+        remarks += _infeasible_remarks(row, criterion, contents, possible)
     return Missing(row.name, tuple(gaps), len(uncovered) - len(gaps), remarks)
 
 
@@ -112,7 +114,7 @@ def guess_remark(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
     return f" (guess: the source does not show which class {' and '.join(f'`{name}`' for name in names)} {belong} to)"
 
 
-def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:
+def _exhausted_remarks(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:
     """Return the remarks for an exhausted search, after which every uncovered requirement is infeasible."""
     complete = f"nothing is missing from {row.name}: the search was exhausted"
     if not number:
@@ -132,7 +134,7 @@ def _remarks(row: Row, possible: int, uncovered: int) -> tuple[str, ...]:
     return () if uncovered else (f"nothing is missing from {row.name}",)
 
 
-def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: int) -> tuple[str, ...]:
+def _infeasible_remarks(row: Row, criterion: Criterion, contents: Contents, possible: int) -> tuple[str, ...]:
     """Return remarks on the requirements that are not listed because they are infeasible, grouped by reason."""
     left_out = row.static_total.number - possible if row.static_total.number is not None else 0
     if left_out <= 0:
@@ -146,19 +148,19 @@ def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: in
     return (remark, *lines[:MAX_REASONS], *(["  and other reasons"] if len(lines) > MAX_REASONS else []))
 
 
-def _not_known(row: Row) -> str:
+def _unlistable_remark(row: Row) -> str:
     """Return why the uncovered requirements cannot be listed, and what to do about it."""
     why = f"missing requirements of {row.name} cannot be listed: a requirement is known only once it is covered"
     if row.total.kind == ESTIMATED and row.total.number is not None:
         left = row.total.number - row.covered
         why += f"; an estimated {count(left, 'requirement')} {'is' if left == 1 else 'are'} left"
     return (
-        f"{why}. {_so_far(row)}: run more executions until coverage stops growing, or exhaust a small scenario with "
-        "`raddle explore --scheduler reachability --until exhausted`"
+        f"{why}. {_progress_clause(row)}: run more executions until coverage stops growing, or exhaust a small "
+        "scenario with `raddle explore --scheduler reachability --until exhausted`"
     )
 
 
-def _so_far(row: Row) -> str:
+def _progress_clause(row: Row) -> str:
     if row.executions <= 1:
         return "There was only one execution"
     if not row.since_new:

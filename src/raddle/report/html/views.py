@@ -226,9 +226,9 @@ def remains(row: Row) -> str:
 
 
 def chance_sentence(contents: Contents) -> str:
-    """Return a sentence on the chance that more executions cover anything new, or "" if it cannot be estimated.
+    """Return a sentence on the chance that more executions cover anything new.
 
-    The estimate is based on how coverage grew. If runs have different origins, growth starts over with each of them.
+    Return "" if nothing was covered, or if runs have different origins, because growth starts over with each of them.
     """
     if not contents.tally.executions or not contents.tally.covered or len({run.origin for run in contents.runs}) > 1:
         return ""
