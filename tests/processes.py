@@ -62,7 +62,7 @@ def run(
     check: bool = False,
     **options: Any,
 ) -> subprocess.CompletedProcess[Any]:
-    """Run a process to its end like `subprocess.run`, and kill all its descendants in any case."""
+    """Run a process to its end like `subprocess.run`, then kill its remaining descendants."""
     if capture_output:
         options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if input is not None:

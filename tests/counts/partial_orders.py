@@ -86,7 +86,7 @@ def depend(one: Step, other: Step) -> bool:
         return False
     if not (one.certain and other.certain):
         return not kinds <= {*OBSERVES, "wait-set"}  # a wait that may expire only observes
-    # An acquire depends on the other acquires, not on a release: it needs any one release.
+    # An acquire needs one release and its place among the acquires, so acquires and releases are independent.
     takes, gives = kinds & {"acquire", "wait", "down"}, kinds & {"release", "up"}
     if (takes and gives) or kinds == {"put", "get"}:
         return False

@@ -65,7 +65,7 @@ CASES = {
     "closure_increments": 6,
     # `get` is one step and the item assignment another: C(4, 2).
     "dict_increments": 6,
-    # An append is one step: 3!.
+    # Each thread has one step, its append: 3! orders.
     "three_appends": 6,
     # c is the check and a the act, which happens only if the check found nothing. If one thread runs first: c1 a1 c2 or
     # c2 a2 c1. If both checks come first, in two orders, the acts follow in two orders: 2 * 2. Together 6.

@@ -1,6 +1,6 @@
 """Timeouts that may expire at any time, and notifications that may wake any waiter.
 
-A timed wait is enabled at once: it succeeds if what it waits for is there when it is chosen, and expires otherwise.
+A timed wait is always enabled. When the scheduler chooses it, it succeeds if its condition holds and expires otherwise.
 """
 
 from __future__ import annotations

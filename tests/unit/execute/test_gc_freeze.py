@@ -1,4 +1,4 @@
-"""Sessions freeze existing objects so that the garbage collector skips them, and unfreeze them afterwards."""
+"""Sessions freeze existing objects so that the garbage collector skips them, and restore the previous state."""
 
 from __future__ import annotations
 
