@@ -104,7 +104,7 @@ def test_correlation_prints_and_writes_its_tables(tmp_path: Path) -> None:
     assert rows["map"][-1] == "0.43"
     assert rows["method-pairs"][-1] == "0.13"
     assert rows["sync"][-1] == "-"
-    assert rows["bank"][1] == "4"  # mutants
+    assert rows["bank"][1] == "4"  # number of mutants
     data = json.loads((tmp_path / "correlation.json").read_text(encoding="utf-8"))
     assert list(data["criteria"]) == ["map", "method-pairs", "sync"]
     assert data["criteria"]["map"]["published"] == 0.43

@@ -25,7 +25,7 @@ from raddle.errors import UsageError
 
 
 def coverage(*executions: list[int], distinct: int) -> Coverage:
-    return Coverage(tuple(np.array(one, dtype=np.int32) for one in executions), distinct)
+    return Coverage(tuple(np.array(execution, dtype=np.int32) for execution in executions), distinct)
 
 
 # -- complete test sets -------------------------------------------------------------------------------
@@ -53,15 +53,15 @@ def test_every_drawn_set_is_complete_and_irredundant() -> None:
         collected_coverage = coverage(
             *[sorted(generator.choice(6, size=3, replace=False)) for _ in range(8)], distinct=6
         )
-        seen = set(np.concatenate(collected_coverage.executions))
-        if len(seen) < 6:
+        required = set(np.concatenate(collected_coverage.executions))
+        if len(required) < 6:
             continue
         chosen, needed = complete_set(collected_coverage, list(generator.permutation(8)))
-        assert set(np.concatenate([collected_coverage.executions[one] for one in chosen])) == seen
+        assert set(np.concatenate([collected_coverage.executions[number] for number in chosen])) == required
         assert len(chosen) <= needed
         for omitted in chosen:
-            rest = [collected_coverage.executions[one] for one in chosen if one != omitted]
-            assert set(np.concatenate(rest)) != seen
+            rest = [collected_coverage.executions[number] for number in chosen if number != omitted]
+            assert set(np.concatenate(rest)) != required
 
 
 def test_complete_sets_count_how_often_they_expose_the_bug() -> None:

@@ -70,7 +70,7 @@ def test_only_native_runs_are_not_reproducible() -> None:
     assert [name for name, result in RESULTS.items() if not result.reproduces] == ["noise"]
 
 
-# -- runs with noise: what must hold in each of them --------------------------------------------------
+# -- runs with noise: properties that every run has --------------------------------------------------
 
 CONTEXT = ("avio", "du-pairs", "eraser", "goldilock", "goodlock", "hbpair")  # each also exists with context, as NAME*
 WITHOUT_NESTED_LOCKS = ("airlines", "ftp")  # programs without nested locks

@@ -34,7 +34,7 @@ RECEIVE = Kind("receive", "receives from", role=Role.TAKE, partner="send", waiti
 
 
 class Rank:
-    """The interface of a rank for its program."""
+    """A rank as its program sees it, with methods to send and receive."""
 
     def __init__(self, number: int, channels: dict[tuple[int, int], list[Any]]) -> None:
         self.number = number
@@ -131,9 +131,8 @@ class MessageRecorder(Recorder):
         self.stream.clear()
         self.entities = Entities(letter=RankWorld.letter)
         self.entities.add_actor("rank")
-        self._sent: dict[int, deque[int]] = defaultdict(
-            deque
-        )  # maps the id of a channel to the numbers of its messages
+        # Maps the id of a channel to the numbers of its messages.
+        self._sent: dict[int, deque[int]] = defaultdict(deque)
 
     def started(self, me: Carrier, other: Carrier) -> None:
         self.entities.add_actor("rank")

@@ -120,7 +120,7 @@ def overtaken() -> None:
     """Fail if rank 0 receives the second message of rank 2 before the message that rank 1 sent earlier."""
 
     def receiver(rank: Rank) -> None:
-        rank.receive(2)  # now both senders have a pending message
+        rank.receive(2)  # the message of rank 1 has been sent by now
         first = rank.receive()
         rank.receive()
         if first == "second":

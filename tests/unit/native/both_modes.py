@@ -44,7 +44,7 @@ class MeasuredRun:
         return self.record.sites[site].line
 
     def line_pairs(self, kind: str, criterion: str = "hbpair") -> set[tuple[int, int]]:
-        """Return the line pairs that primitives of this kind order. The kind "" stands for start and join."""
+        """Return the line pairs that primitives of this kind order. The kind "" represents start and join."""
         return {
             (self.line(key[0]), self.line(key[1]))
             for key in self.covered(criterion)
@@ -70,7 +70,7 @@ class ModeComparison:
     """The coverage of one native and one controlled execution. Each pair holds the native result first."""
 
     covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to its pair
-    variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # that the criteria received
+    variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # variables that the criteria received
     resources: tuple[set[AbstractObject], set[AbstractObject]]
 
 

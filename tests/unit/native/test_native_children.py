@@ -109,8 +109,8 @@ def test_child_processes_are_measured(tmp_path: Path, name: str) -> None:
     assert len(contents.runs) == 2  # one per process
     # Both processes acquire the lock at the same site.
     (acquired,) = [
-        covered for (site, what), covered in contents.tally.covered["sync"].items()
-        if what == "visited" and contents.sites[site].file == "shared.py"
+        covered for (site, aspect), covered in contents.tally.covered["sync"].items()
+        if aspect == "visited" and contents.sites[site].file == "shared.py"
     ]  # fmt: skip
     assert acquired.executions == 2
 

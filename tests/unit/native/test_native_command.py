@@ -168,7 +168,7 @@ def test_m_without_a_module_is_a_usage_error() -> None:
 
 
 def test_files_with_the_same_name_are_distinguished(tmp_path: Path) -> None:
-    """They are stored under their paths in the project, independent of the working directory."""
+    """They are stored under their paths in the project, regardless of the working directory."""
     for name in "ab":
         (tmp_path / name).mkdir()
         (tmp_path / name / "util.py").write_text(COUNTER)

@@ -46,13 +46,13 @@ def trace(seed: int) -> Iterator[tuple[list[Step], list[int], list[int]]]:
 
 
 def entities() -> Entities:
-    made = make_entities(
+    created = make_entities(
         variables=[AbstractVariable("m.py:C", "", "xy"[number % 2]) for number in range(2 * OBJECTS)],
         resources=[AbstractObject("Lock", "m.py:1")] * OBJECTS,
         actors=["main", "f", "g"],
     )
-    made.groups[:] = [1 + number // 2 for number in range(2 * OBJECTS)]
-    return made
+    created.groups[:] = [1 + number // 2 for number in range(2 * OBJECTS)]
+    return created
 
 
 def covered(name: str, seed: int, *, forgetting: bool) -> set[Any]:

@@ -121,7 +121,7 @@ def test_nested_with_statements_over_a_lock_count_only_the_outermost(tmp_path: P
     path = tmp_path / f"nested_{kind[10:14].lower()}.py"
     path.write_text(SEQUENTIAL.format(kind=kind), encoding="utf-8")
     for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
-        assert measured.line_pairs("RLock") == {(7, 10), (10, 7)}  # only the outermost
+        assert measured.line_pairs("RLock") == {(7, 10), (10, 7)}  # only the outermost acquire counts
 
 
 def test_a_release_call_inside_a_with_statement_keeps_its_own_line(tmp_path: Path) -> None:

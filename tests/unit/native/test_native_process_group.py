@@ -183,10 +183,10 @@ def test_merged_returns_none_until_another_process_adds_a_record(
     group = ProcessGroup(folder, first)
     group.add_at_exit(record)
     assert group.merged(record) is None
-    ProcessGroup(folder, first + 1).add_at_exit(record)  # as another process would do
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # as another process would
     merged = group.merged(record)
     assert merged is not None
     assert merged.tally.covered["sync"][70000, "visited"].executions == 2
     group.remove_folder()
-    ProcessGroup(folder, first + 1).add_at_exit(record)  # as a process that outlives the first would do
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # as a process that outlives the first one would
     assert list(tmp_path.iterdir()) == []
