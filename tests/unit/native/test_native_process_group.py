@@ -160,7 +160,7 @@ def test_no_temporary_files_are_left(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("raise ValueError('at once')\n", "what ran of the code has nothing in it that threads can share"),
+        ("raise ValueError('at once')\n", "the code that ran contains nothing that threads can share"),
         ("def f(:\n", "no code in "),
     ],
 )
