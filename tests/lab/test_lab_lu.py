@@ -241,5 +241,5 @@ def test_the_command_writes_reproducible_results(tmp_path: Any) -> None:
 
 
 def test_an_unknown_program_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="there is no program 'reorder_100'; there are allocator-0"):
+    with pytest.raises(UsageError, match="there is no program 'reorder_100'; choose from allocator-0"):
         run("--programs", "reorder_100")
