@@ -1,4 +1,4 @@
-"""The map for contributors names modules, packages and interfaces that exist."""
+"""The design page names modules, packages and interfaces that exist."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+(?:/|\.py))`", PAGE))))
-def test_a_module_exists(name):
+def test_every_module_on_the_page_exists(name):
     bases = (SOURCE, ROOT, ROOT / "src", SOURCE / "observers")
     assert any((base / name).exists() for base in bases)
 
 
 @pytest.mark.parametrize(("name", "method"), sorted(set(re.findall(r"`([A-Z][a-z]\w*)\.(\w+)`", PAGE))))
-def test_a_method_exists(name, method):
-    stored = {"Points": {"sites"}, "StepRecorder": {"stream"}}
-    assert method in CLASSES[name] | stored.get(name, set())
+def test_every_method_on_the_page_exists(name, method):
+    attributes = {"Points": {"sites"}, "StepRecorder": {"stream"}}
+    assert method in CLASSES[name] | attributes.get(name, set())
 
 
-def test_every_interface_exists():
+def test_every_interface_in_the_table_exists():
     table = PAGE.partition("| interface | where |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| `(.*?)` \|", table, re.MULTILINE)
     assert len(rows) >= 20
@@ -41,7 +41,7 @@ def test_every_interface_exists():
         assert all(f"class {name}" in text for name in re.findall(r"\w+", names)), names
 
 
-def test_every_package_is_on_the_map():
+def test_every_package_is_in_the_table_of_layers():
     table = PAGE.partition("| layer | packages |")[2].partition("\n\n")[0]
     top = {folder.name for folder in PACKAGES if folder.parent == SOURCE}
     assert top <= set(re.findall(r"`(\w+)`", table))

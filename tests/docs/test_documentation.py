@@ -1,4 +1,4 @@
-"""Docstrings have examples that run, and every message has its paragraph. Pages are run by test_pages.py."""
+"""Examples in docstrings run, and every error message is documented. `test_pages.py` runs the pages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import raddle
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_message_has_its_paragraph():
+def test_every_error_slug_has_a_paragraph_in_the_messages_page():
     documented = set(re.findall(r"^### ([a-z-]+)$", (ROOT / "docs/messages.md").read_text(), re.MULTILINE))
     raised = set()
     for file in (ROOT / "src").rglob("*.py"):
         raised |= set(re.findall(r'\w+Error\(\s*"([a-z]+-[a-z-]+)",', file.read_text(encoding="utf-8")))
-    raised.discard("bad-schedule")  # the example in errors.py
+    raised.discard("bad-schedule")  # used only in the example in errors.py
     assert raised
     assert raised <= documented
 

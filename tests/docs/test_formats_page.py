@@ -1,4 +1,4 @@
-"""Every command of docs/formats.md works, and its tables name what there is."""
+"""Every command on docs/formats.md works, and its tables are complete."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ def explored(tmp_path_factory):
         code = re.search(rf"<!-- file: {name} -->\n```python\n(.*?)```", readme, re.DOTALL).group(1)
         (folder / name).write_text(code)
     done = warm.run("raddle", *EXPLORE.split(), cwd=folder)
-    assert done.returncode == 1, done.stderr  # the example has a bug
+    assert done.returncode == 1, done.stderr  # exit code 1: the example fails
     shutil.copy(folder / ".raddle", folder / "before.raddle")
     return folder
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_of_the_page(explored, monkeypatch, capsys, command):
+def test_every_command_of_the_page_works(explored, monkeypatch, capsys, command):
     monkeypatch.chdir(explored)
     code = group.main(command.split(), standalone_mode=False)
     out = capsys.readouterr().out
-    # 5 of the 11 patterns that are possible are covered: 45 %, and 40 % were asked for.
+    # 5 of the 11 possible patterns are covered: 45 %, which is above the threshold of 40 %.
     assert code == 0
-    named = re.search(r"--output (\S+)", command)
-    text = (explored / named.group(1)).read_text(encoding="utf-8") if named else out
+    output_option = re.search(r"--output (\S+)", command)
+    text = (explored / output_option.group(1)).read_text(encoding="utf-8") if output_option else out
     assert text
     if command.startswith(("json", "sarif")) or "--json" in command:
         assert json.loads(text)
 
 
-def test_what_was_explored_is_valid_by_both_schemas(explored, monkeypatch, capsys):
+def test_sarif_and_json_of_the_example_match_their_schemas(explored, monkeypatch, capsys):
     monkeypatch.chdir(explored)
     published = json.loads((ROOT / "tests/unit/report/sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-    for command, form in (("sarif", published), ("json --covered every --missing every", schema())):
+    for command, expected_schema in (("sarif", published), ("json --covered every --missing every", schema())):
         assert group.main(command.split(), standalone_mode=False) == 0
         document = json.loads(capsys.readouterr().out)
-        jsonschema.validate(document, form)
+        jsonschema.validate(document, expected_schema)
         assert "assertion" in json.dumps(document)
 
 
-def test_the_table_has_every_key_of_the_document():
+def test_the_table_lists_every_key_of_the_json_document():
     table = PAGE.partition("| key | what it is |")[2].partition("\n\n")[0]
-    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")}
-    assert named == set(schema()["properties"])
+    listed = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")}
+    assert listed == set(schema()["properties"])
 
 
 def test_every_reason_to_stop_is_listed():

@@ -1,4 +1,4 @@
-"""Every page does what it shows: files are written, commands run, and what they print is what the page says."""
+"""Every documentation page is run: its files are written, its commands run, and their output is compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raddle.cli import COMMANDS, group
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import drawn  # noqa: E402 -- tools are no package
+import drawn  # noqa: E402 -- tools is not a package
 import reference  # noqa: E402
 import shown  # noqa: E402
 
@@ -27,32 +27,32 @@ from raddle.criteria import NAMES  # noqa: E402
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in [ROOT / "README.md", *DOCS]}
-# Pages whose plain blocks are tables of results, checked by tests of their own.
+# Pages with tables of results, mapped to the tests that check them.
 TABLES = {"docs/search.md": "tests/unit/cli/test_cli_search.py"}
-MADE = {f"docs/reference/{name}": make for name, make in reference.PAGES.items()}  # from the code
-RUNS = sorted(name for name, page in PAGES.items() if shown.blocks(page) and name not in {*TABLES, *MADE})
-ROW = re.compile(rf"(criterion|{'|'.join(map(re.escape, NAMES))})  +\S")  # of a table of coverage
+GENERATED = {f"docs/reference/{name}": make for name, make in reference.PAGES.items()}  # pages generated from the code
+RUNS = sorted(name for name, page in PAGES.items() if shown.blocks(page) and name not in {*TABLES, *GENERATED})
+ROW = re.compile(rf"(criterion|{'|'.join(map(re.escape, NAMES))})  +\S")  # a row of a coverage table
 
 
 @pytest.mark.parametrize("name", [name for name in RUNS if name != "docs/explanation/criteria.md"])
-def test_a_page_does_what_it_shows(name, tmp_path):
-    reader = Listening(tmp_path)
-    told = [f"{said.command}\n{said.output}\nis really\n{got}" for said, got in reader.differences(PAGES[name])]
-    assert not told, "\n".join([*told, f"python tools/shown.py {name} puts it right"])
+def test_a_page_shows_the_real_output_of_its_commands(name, tmp_path):
+    reader = RecordingReader(tmp_path)
+    wrong = [f"{page.command}\n{page.output}\nis really\n{got}" for page, got in reader.differences(PAGES[name])]
+    assert not wrong, "\n".join([*wrong, f"`python tools/shown.py {name}` updates the page"])
     rows = {line for block in shown.blocks(PAGES[name]) if block.language == "console"
             for line in block.text.splitlines() if ROW.match(line) and "..." not in line}  # fmt: skip
-    assert rows <= reader.printed  # also with as many spaces
+    assert rows <= reader.printed  # the spaces must match, too
 
 
 class WarmReader(shown.Reader):
-    """Runs commands in forks of a process that has imported raddle."""
+    """Runs commands in forks of a process that has already imported raddle."""
 
     def python(self, arguments, environment):
         return warm.python(*arguments, cwd=self.folder, env=environment, merged=True)
 
 
-class Listening(WarmReader):
-    """Remembers every line that a command prints."""
+class RecordingReader(WarmReader):
+    """Records every line that a command prints."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -64,14 +64,14 @@ class Listening(WarmReader):
         return output
 
 
-def test_pages_that_others_check_are_checked():
+def test_pages_with_tables_are_checked_by_another_test():
     assert all(
         (ROOT / test).exists() and name.partition("/")[2] in (ROOT / test).read_text() for name, test in TABLES.items()
     )
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
-def test_commands_have_the_options_that_pages_give_them(name):
+def test_commands_on_pages_use_existing_options(name):
     commands = shown.indented_commands(PAGES[name])
     commands += [part.command for block in shown.blocks(PAGES[name]) if block.language == "console"
                  for part in shown.commands(block) if part.command.startswith("raddle ")]  # fmt: skip
@@ -84,7 +84,7 @@ def test_commands_have_the_options_that_pages_give_them(name):
 
 
 @pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if "```toml" in page))
-def test_settings_on_pages_are_settings(name, tmp_path):
+def test_settings_on_pages_are_valid(name, tmp_path):
     for block in shown.blocks(PAGES[name]):
         if block.language == "toml":
             (tmp_path / "pyproject.toml").write_text(block.text)
@@ -92,7 +92,7 @@ def test_settings_on_pages_are_settings(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", [*sorted(PAGES), "CONTRIBUTING.md"])
-def test_links_lead_somewhere(name):
+def test_links_lead_to_existing_files(name):
     page = PAGES.get(name) or (ROOT / name).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", page, flags=re.DOTALL)):
         if "://" not in link:
@@ -100,9 +100,11 @@ def test_links_lead_somewhere(name):
             assert target.exists(), link
 
 
-def test_every_page_has_its_place():
-    places = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert [name for name in PAGES if name != "README.md" and f" {name.removeprefix('docs/')}\n" not in places] == []
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [
+        name for name in PAGES if name != "README.md" and f" {name.removeprefix('docs/')}\n" not in navigation
+    ] == []
 
 
 @pytest.mark.parametrize("module", [drawn, reference, shown], ids=lambda module: module.__name__)
@@ -110,7 +112,7 @@ def test_examples_in_tools_run(module):
     assert doctest.testmod(module).failed == 0
 
 
-def test_steps_after_a_search_run_also_where_it_has_found_something():
+def test_ci_steps_after_a_search_run_even_after_a_finding():
     for block in shown.blocks(PAGES["docs/how-to/ci.md"]):
         if block.language == "yaml" and "raddle explore" in block.text:
             _, *after = block.text.partition("raddle explore")[2].split("\n      - ")
@@ -118,28 +120,28 @@ def test_steps_after_a_search_run_also_where_it_has_found_something():
             assert all("if: always()" in step for step in after)
 
 
-# -- the criteria -------------------------------------------------------------------------------------
+# -- the page of the criteria -------------------------------------------------------------------------
 
 CRITERIA = PAGES["docs/explanation/criteria.md"]
 DRAWINGS = [(b.mark.removeprefix("drawn: "), b.text) for b in shown.blocks(CRITERIA) if b.mark.startswith("drawn: ")]
 
 
-def test_every_criterion_is_drawn():
+def test_every_criterion_has_a_drawing():
     assert sorted(name for name, _ in DRAWINGS) == sorted(NAMES)
     assert len(shown.blocks(CRITERIA)) == len(DRAWINGS)
 
 
 @pytest.mark.parametrize(("name", "text"), DRAWINGS, ids=[name for name, _ in DRAWINGS])
-def test_a_drawing_covers_what_stands_below_it(name, text):
+def test_a_drawing_covers_the_requirements_listed_below_it(name, text):
     drawing, _, sentences = text.partition("\ncovers:\n")
     assert sentences
     assert text == drawn.with_sentences(name, drawing)
 
 
-# -- what is made from something else -----------------------------------------------------------------
+# -- generated pages ----------------------------------------------------------------------------------
 
 
-def test_the_reference_has_every_option_and_every_key():
+def test_the_reference_lists_every_option_and_every_key():
     page = PAGES["docs/reference/cli.md"]
     for name, command in ((name, group.get_command(click.Context(group), name)) for name in COMMANDS):
         assert f"## raddle {name}" in page
@@ -150,12 +152,12 @@ def test_the_reference_has_every_option_and_every_key():
     assert all(f"| `{key}` |" in keys for key in config.Config.__dataclass_fields__)
 
 
-@pytest.mark.parametrize("name", sorted(MADE))
-def test_the_reference_is_what_the_code_says(name):
-    assert PAGES[name] == MADE[name](), "run make reference"
+@pytest.mark.parametrize("name", sorted(GENERATED))
+def test_the_reference_is_up_to_date(name):
+    assert PAGES[name] == GENERATED[name](), "run make reference"
 
 
-def test_every_fragment_gets_into_the_changelog():
+def test_every_fragment_is_included_in_the_changelog():
     pytest.importorskip("towncrier", reason="towncrier is not installed")
     command = [sys.executable, "-m", "towncrier", "build", "--draft"]
     draft = processes.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -166,7 +168,7 @@ def test_every_fragment_gets_into_the_changelog():
             assert {line.strip() for line in text.splitlines()} <= lines, f"{fragment.name}: see changes/README.md"
 
 
-def test_the_picture_is_that_of_the_readme_s_finding(tmp_path):
+def test_the_picture_shows_the_finding_of_the_readme(tmp_path):
     reader = WarmReader(tmp_path)
     for name in ("tickets.py", "test_tickets.py"):
         code = next(block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == f"file: {name}")
@@ -185,12 +187,12 @@ def test_the_citation_names_five_papers_and_this_version():
     assert f"\nversion: {raddle.__version__}\n" in text
 
 
-# -- contributing -------------------------------------------------------------------------------------
+# -- recipes for contributors -------------------------------------------------------------------------
 
 USED_BY_RECIPES = (
     "docs/formats.md",
     "docs/messages.md",
-    "tests/unit/report/found.py",
+    "tests/unit/report/sample_findings.py",
     "tests/unit/report/test_every_kind_reported.py",
     "tests/unit/schedulers/fake_threads.py",
 )
@@ -202,7 +204,8 @@ def test_the_recipes_for_contributors_work(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    told = [
-        f"{said.command}\n{said.output}\nis really\n{got}" for said, got in shown.Reader(tmp_path).differences(page)
+    wrong = [
+        f"{expected.command}\n{expected.output}\nis really\n{got}"
+        for expected, got in shown.Reader(tmp_path).differences(page)
     ]
-    assert not told, "\n".join(told)
+    assert not wrong, "\n".join(wrong)

@@ -1,4 +1,4 @@
-"""A report of real runs, and a browser to look at it with."""
+"""Fixtures for browser tests: a report of real runs, and a headless browser that opens it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import processes
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "faulty"
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
-AXE = Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"  # from npm: make test-browser
+AXE = (
+    Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"
+)  # `make test-browser` installs it with npm
 
 MARKUP = """\
 import threading
@@ -39,7 +41,7 @@ def scenario():
     assert len(box.text) > 50, "<img src=x onerror=document.title='owned'>" + box.text
 """
 
-# A message that would turn its line around, colour a terminal, and fill many screens.
+# A message with characters that reverse text direction and color a terminal, and too long for one screen.
 HIDDEN = MARKUP.replace(
     """"<img src=x onerror=document.title='owned'>" + box.text""",
     r""""\u202egnorw si siht\u202c \x1b[31mred \x00" + "many words " * 2_000""",
@@ -47,9 +49,9 @@ HIDDEN = MARKUP.replace(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def asked_for():
+def skip_unless_requested():
     if not os.environ.get("RADDLE_BROWSER"):
-        pytest.skip("no browser was asked for: make test-browser")
+        pytest.skip("browser tests run only with `make test-browser`")
 
 
 def raddle(*arguments, folder):
@@ -58,10 +60,13 @@ def raddle(*arguments, folder):
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
-    """The folder of a report about a lost update, a deadlock, a lost wake-up, programs full of markup and of what
-    hides, one that was changed after it was measured, and one that is gone."""
+    """The folder of an HTML report on several faulty programs.
+
+    Two of them have messages with markup and invisible characters. After the measurement, one source file is changed
+    and another one is deleted.
+    """
     folder = tmp_path_factory.mktemp("html")
-    (folder / "pyproject.toml").write_text("", "utf-8")  # the project's folder: files are named from here
+    (folder / "pyproject.toml").write_text("", "utf-8")  # marks the project root, to which file names are relative
     (folder / "markup.py").write_text(MARKUP, "utf-8")
     (folder / "hidden.py").write_text(HIDDEN, "utf-8")
     for name in ("changed", "gone"):
@@ -74,7 +79,7 @@ def pages(tmp_path_factory):
             folder=folder,
         )  # fmt: skip
     changed = folder / "changed.py"
-    changed.write_text("# A line more than there was.\n" + changed.read_text("utf-8"), "utf-8")
+    changed.write_text("# An additional line.\n" + changed.read_text("utf-8"), "utf-8")
     (folder / "gone.py").unlink()
     raddle("html", folder=folder)
     assert (folder / "raddle-html" / "index.html").is_file()
@@ -83,7 +88,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def driver():
-    """Debian's chromium, without a window."""
+    """A headless chromium."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="skipped: no browser (selenium is not installed)")
     binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     service = shutil.which("chromedriver")
@@ -94,7 +99,7 @@ def driver():
     for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(argument)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # which root may not have
+        options.add_argument("--no-sandbox")  # chromium's sandbox does not work as root
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(service))
     yield browser
@@ -102,7 +107,7 @@ def driver():
 
 
 class Browser:
-    """What the tests do with a page."""
+    """Operations on the open page."""
 
     def __init__(self, driver, pages):
         self.driver, self.pages = driver, pages
@@ -110,11 +115,11 @@ class Browser:
         self.driver.get_log("performance")
 
     def open(self, page, *, mark="", width=1280, height=900, dark=False):
-        """A page as if nobody had been there before."""
+        """Open a page without any state from earlier visits. `mark` is the fragment of its address."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        wishes = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
-        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        preferences = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in preferences.items()]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         self.driver.get("about:blank")
         self.driver.get((self.pages / page).as_uri() + mark)
@@ -134,31 +139,31 @@ class Browser:
             self.driver.switch_to.active_element.send_keys(key)
 
     def shoot(self, name, width):
-        """A picture of the whole page, for a person to look at."""
+        """Save a screenshot of the whole page for visual inspection."""
         height = min(4_000, self.run("return document.documentElement.scrollHeight"))
         size = {"width": width, "height": max(700, height), "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(SCREENSHOTS / f"{name}-{width}.png"))
 
-    def complaints(self):
-        """What the console says."""
+    def console_messages(self):
+        """Return the messages of the browser console."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self):
-        """Every address that anything was asked from."""
+        """Return every URL that the browser has requested."""
         entries = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [
             entry["params"]["request"]["url"] for entry in entries if entry["method"] == "Network.requestWillBeSent"
         ]
 
     def violations(self):
-        """What axe finds."""
+        """Return the accessibility violations that axe reports."""
         if not AXE.exists():
             pytest.skip("no axe-core: npm install --prefix build axe-core")
         self.run(AXE.read_text("utf-8"))
         found = self.driver.execute_async_script("const done = arguments[0]; axe.run().then(r => done(r.violations))")
-        return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+        return [(rule["id"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]
 
 
 @pytest.fixture
@@ -168,7 +173,7 @@ def browser(driver, pages):
 
 @pytest.fixture(scope="session")
 def page_kinds(pages):
-    """One page of each kind, by a name for its picture."""
+    """One page of each kind, by the name of its screenshot."""
 
     def containing(pattern, text):
         return next(path.name for path in sorted(pages.glob(pattern)) if text in path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The report in a real browser: everything can be reached, nothing complains, nothing leaves the disk."""
+"""The report in a real browser: navigation, accessibility, no console errors, and no network requests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ KINDS = ("index", "source", "changed", "gone", "finding", "deadlock", "markup", 
 
 
 @pytest.fixture
-def here(browser, page_kinds):
-    """Open a page by its kind."""
+def open_page(browser, page_kinds):
+    """A function that opens a page by its kind."""
 
     def open_(kind, **options):
         browser.open(page_kinds[kind], **options)
@@ -25,16 +25,16 @@ def shown_rows(browser):
 # -- index -----------------------------------------------------------------------------------------------
 
 
-def test_search_narrows_the_files(here):
-    browser = here("index")
+def test_search_filters_the_files(open_page):
+    browser = open_page("index")
     assert len(shown_rows(browser)) > 3
     browser.press("/", "lost_")
     assert shown_rows(browser) == ["lost_update.py", "lost_wakeup.py"]
     assert browser.find("#shown").text.startswith("2 of")
 
 
-def test_tables_are_sorted_by_their_heads(here):
-    browser = here("index")
+def test_a_click_on_a_header_sorts_the_table(open_page):
+    browser = open_page("index")
     head = browser.find("#criteria thead th:nth-child(2)")
     for order in ("descending", "ascending"):
         head.find_element("tag name", "button").click()
@@ -43,8 +43,8 @@ def test_tables_are_sorted_by_their_heads(here):
         assert covered == sorted(covered, reverse=order == "descending")
 
 
-def test_criteria_are_sorted_by_name(here):
-    browser = here("index")
+def test_criteria_are_sorted_by_name(open_page):
+    browser = open_page("index")
     head = browser.find("#criteria thead th:first-child")
     for order in ("ascending", "descending"):
         head.find_element("tag name", "button").click()
@@ -54,8 +54,8 @@ def test_criteria_are_sorted_by_name(here):
         assert names == sorted(names, reverse=order == "descending")
 
 
-def test_the_keyboard_opens_the_first_finding(here):
-    browser = here("index")
+def test_the_keyboard_opens_the_first_finding(open_page):
+    browser = open_page("index")
     browser.press("j")
     assert "here" in browser.find("#findings li").get_attribute("class")
     browser.press("j", "k")
@@ -65,30 +65,30 @@ def test_the_keyboard_opens_the_first_finding(here):
     assert browser.driver.current_url.endswith("index.html")
 
 
-def test_the_keys_are_told(here):
-    browser = here("index")
+def test_the_question_mark_shows_the_keys(open_page):
+    browser = open_page("index")
     browser.press("?")
     assert browser.find("#help").is_displayed()
     browser.press("\ue00c")  # Escape
     assert not browser.find("#help").is_displayed()
 
 
-def test_light_and_dark(here):
-    browser = here("index")
-    paper = "return getComputedStyle(document.body).backgroundColor"
-    light = browser.run(paper)
+def test_the_theme_can_be_switched_and_follows_the_system(open_page):
+    browser = open_page("index")
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.run(background)
     browser.find("#theme").click()
-    dark = browser.run(paper)
+    dark = browser.run(background)
     assert light != dark
     browser.driver.refresh()
-    assert browser.run(paper) == dark  # it is remembered
+    assert browser.run(background) == dark  # the choice is stored
     browser.press("d")
-    assert browser.run(paper) == light
-    assert here("index", dark=True).run(paper) == dark  # as the system has it
+    assert browser.run(background) == light
+    assert open_page("index", dark=True).run(background) == dark  # the default follows the system
 
 
-def test_from_the_index_to_a_file(here):
-    browser = here("index")
+def test_the_index_links_to_a_file(open_page):
+    browser = open_page("index")
     next(row for row in browser.all("#files tbody a") if row.text == "lost_update.py").click()
     assert browser.find("h1").text == "lost_update.py"
 
@@ -96,9 +96,9 @@ def test_from_the_index_to_a_file(here):
 # -- source ----------------------------------------------------------------------------------------------
 
 
-def test_a_selected_site_shows_covered_and_missing_interactions(here):
-    browser = here("source")
-    # `return self.balance` of line 15: it has interacted with both accesses of line 19 and the last read.
+def test_a_selected_site_shows_covered_and_missing_interactions(open_page):
+    browser = open_page("source")
+    # Line 15 is `return self.balance`. It has interacted with both accesses of line 19 and with the last read.
     browser.find("#L15 button.site").click()
     panel = browser.find("#panel").text
     assert "read balance" in panel
@@ -111,29 +111,29 @@ def test_a_selected_site_shows_covered_and_missing_interactions(here):
     assert "partner" in browser.find("#L19 button.site").get_attribute("class")
 
 
-def test_sentences_of_one_criterion(here):
-    browser = here("source")
+def test_sentences_can_be_filtered_by_criterion(open_page):
+    browser = open_page("source")
     browser.find("#L15 button.site").click()
     select = browser.find('#panel select[aria-label^="Not covered yet"]')
     next(option for option in select.find_elements("tag name", "option") if option.text == "map").click()
-    told = browser.run(
+    shown_criteria = browser.run(
         "return [...arguments[0].nextElementSibling.querySelectorAll('.meta > :first-child')].map(e => e.textContent)",
         select,
     )
-    assert told
-    assert set(told) == {"map"}
+    assert shown_criteria
+    assert set(shown_criteria) == {"map"}
 
 
-def test_a_witness_has_its_command(here):
-    browser = here("source")
+def test_a_witness_has_a_replay_command(open_page):
+    browser = open_page("source")
     browser.find("#L15 button.site").click()
     commands = {element.text for element in browser.all("#panel code.command")}
     assert commands
     assert all(command.startswith("raddle replay two_locked_calls.py::scenario 'T0; ") for command in commands)
 
 
-def test_sites_by_keyboard_and_by_address(here, page_kinds):
-    browser = here("source")
+def test_sites_can_be_selected_by_keyboard_and_by_address(open_page, page_kinds):
+    browser = open_page("source")
     browser.press("j")
     first = browser.driver.current_url
     assert "#s" in first
@@ -147,28 +147,28 @@ def test_sites_by_keyboard_and_by_address(here, page_kinds):
     assert browser.all('button.site[aria-pressed="true"]')
 
 
-def test_a_changed_and_a_missing_source_are_marked_by_phrases(here):
-    # Line 15 was `return self.balance`; that is line 16 of the changed file.
-    browser = here("changed")
+def test_sites_in_a_changed_or_missing_source_are_described_in_words(open_page):
+    # When measured, line 15 was `return self.balance`, which is line 16 of the changed file.
+    browser = open_page("changed")
     mark = browser.find("#L15 button.site.description")
     assert mark.text == "read balance"
     mark.click()
     assert "read balance" in browser.find("#panel").text
     assert not browser.all("button.site:not(.description)")
-    browser = here("gone")
-    # `self.balance -= amount`, line 19: it reads, may change in place what it read, and writes.
-    told = [mark.text for mark in browser.all("#L19 button.site")]
-    assert told == ["read balance", "write self.balance[]", "write balance"]
+    browser = open_page("gone")
+    # Line 19 is `self.balance -= amount`: a read, a possible in-place change of the value, and a write.
+    descriptions = [mark.text for mark in browser.all("#L19 button.site")]
+    assert descriptions == ["read balance", "write self.balance[]", "write balance"]
 
 
 # -- findings --------------------------------------------------------------------------------------------
 
 
-def test_the_arrows_are_drawn(here):
-    browser = here("finding")
+def test_arrows_point_to_their_steps(open_page):
+    browser = open_page("finding")
     assert len(browser.all("svg.overlay path.arrow.reads-from")) >= 1
     assert len(browser.all("svg.overlay path.arrow.hand-over")) >= 1
-    # An arrow ends at the step that reads: its tip is within the row's height.
+    # An arrow ends at the step that reads: its tip is within the height of that row.
     inside = """
       const cell = document.querySelector('td[data-arrow="reads-from"]').getBoundingClientRect();
       const tip = document.querySelector('path.head.reads-from').getBoundingClientRect();
@@ -176,29 +176,29 @@ def test_the_arrows_are_drawn(here):
     assert browser.run(inside)
 
 
-def test_the_decisive_switch_and_the_command(here):
-    browser = here("finding")
+def test_a_finding_shows_the_decisive_preemption_and_the_replay_command(open_page):
+    browser = open_page("finding")
     assert "T1 is stopped here" in browser.find("tr.decisive").text
     assert browser.find("#replay").text.startswith("raddle replay two_locked_calls.py::scenario")
     assert "T1 is stopped here" in browser.find("#story").text
 
 
-def test_copying(here):
-    browser = here("finding")
+def test_the_copy_button_copies_or_selects_the_command(open_page):
+    browser = open_page("finding")
     button = browser.find('button[data-copy="replay"]')
     button.click()
     browser.run("return new Promise(done => setTimeout(done, 0))")
     assert button.text in ("Copied", "Selected")
 
 
-def test_the_circle_of_a_deadlock(here):
-    browser = here("deadlock")
+def test_the_cycle_of_a_deadlock_is_drawn(open_page):
+    browser = open_page("deadlock")
     assert [node.text for node in browser.all(".ring .node.circular")] == ["T1", "T2"]
     assert len(browser.all(".ring .arc.circular")) == 2
 
 
-def test_steps_by_keyboard_and_the_next_finding(here):
-    browser = here("finding")
+def test_keys_select_steps_and_the_next_finding(open_page):
+    browser = open_page("finding")
     browser.press("j", "j")
     assert browser.find(".lanes tr.here th").text == "2"
     before = browser.driver.current_url
@@ -206,8 +206,8 @@ def test_steps_by_keyboard_and_the_next_finding(here):
     assert browser.driver.current_url != before
 
 
-def test_a_long_message_leaves_room_for_the_command(here):
-    browser = here("hidden")
+def test_a_long_message_is_folded_above_the_command(open_page):
+    browser = open_page("hidden")
     top = "return document.querySelector('#replay-title').getBoundingClientRect().top"
     assert browser.run(top) < 700
     message = browser.find(".message").text
@@ -220,15 +220,15 @@ def test_a_long_message_leaves_room_for_the_command(here):
     assert browser.run(top) < 1200
 
 
-def test_a_deadlock_calls_its_locks_by_their_names(here):
-    browser = here("deadlock")
+def test_a_deadlock_uses_the_names_of_its_locks(open_page):
+    browser = open_page("deadlock")
     labels = {element.text for element in browser.all("svg.ring .arc.circular text")}
     assert labels == {"to acquire Lock 1", "to acquire Lock 2"}
     assert "holds Lock 1 (acquired at crossed_locks.py:20)" in browser.find("#details").text
 
 
-def test_markup_of_the_program_does_nothing(here, browser, pages):
-    assert "<script>" in here("markup").find(".lanes").text
+def test_markup_from_the_program_is_not_interpreted(open_page, browser, pages):
+    assert "<script>" in open_page("markup").find(".lanes").text
     assert "<img src=x" in browser.find(".message").text
     for path in sorted(pages.glob("*.html")):
         browser.open(path.name)
@@ -239,31 +239,31 @@ def test_markup_of_the_program_does_nothing(here, browser, pages):
 # -- growth ----------------------------------------------------------------------------------------------
 
 
-def test_the_axis_can_be_logarithmic(here):
-    browser = here("growth")
+def test_the_axis_can_be_logarithmic(open_page):
+    browser = open_page("growth")
     assert browser.find(".chart.straight").is_displayed()
     browser.find("#log").click()
     assert browser.find(".chart.logarithmic").is_displayed()
     assert not browser.find(".chart.straight").is_displayed()
-    assert browser.all(".chart .found")  # where findings fell
+    assert browser.all(".chart .found")  # marks at the executions with findings
 
 
 # -- all pages -------------------------------------------------------------------------------------------
 
 
-def test_nothing_leaves_the_disk_and_the_console_is_silent(browser, pages):
+def test_pages_make_no_network_requests_and_log_nothing(browser, pages):
     for path in sorted(pages.glob("*.html")):
         browser.open(path.name)
-    asked = [address for address in browser.requests() if address != "about:blank"]
-    assert asked
-    assert [address for address in asked if not address.startswith((pages.as_uri(), "data:"))] == []
-    assert browser.complaints() == []
+    requested = [address for address in browser.requests() if address != "about:blank"]
+    assert requested
+    assert [address for address in requested if not address.startswith((pages.as_uri(), "data:"))] == []
+    assert browser.console_messages() == []
 
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pictures_and_no_page_is_wider_than_the_screen(here, kind, width):
-    browser = here(kind, width=width)
+def test_no_page_is_wider_than_the_screen(open_page, kind, width):
+    browser = open_page(kind, width=width)
     if kind == "source":
         browser.find("#L15 button.site").click()
     assert browser.run("return document.documentElement.scrollWidth") <= width
@@ -272,8 +272,8 @@ def test_pictures_and_no_page_is_wider_than_the_screen(here, kind, width):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_accessible(here, kind, dark):
-    browser = here(kind, dark=dark)
+def test_pages_are_accessible(open_page, kind, dark):
+    browser = open_page(kind, dark=dark)
     if kind == "source":
         browser.find("#L15 button.site").click()
     assert browser.violations() == []
@@ -282,5 +282,5 @@ def test_accessible(here, kind, dark):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_accessible_on_a_telephone(here, kind):
-    assert here(kind, width=400).violations() == []
+def test_pages_are_accessible_on_a_phone(open_page, kind):
+    assert open_page(kind, width=400).violations() == []

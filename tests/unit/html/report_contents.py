@@ -1,4 +1,4 @@
-"""Contents of a data file written by hand: two threads, one variable, two locks."""
+"""Data file contents written by hand: two threads, one variable, two locks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SITES = {
     FIRST: Site("locks.py", 3, 0, "call", "a", "f", switchable=True),
     SECOND: Site("locks.py", 4, 0, "call", "b", "f", switchable=True),
 }
-# One read and one write of one variable: patterns 1 to 8 of MAP, each with one way to choose its sites.
+# One read and one write of one variable: patterns 1 to 8 of map, each with one choice of sites.
 MODEL = StaticModel({("box.py:Box", "text"): Accesses(frozenset({READ}), frozenset({WRITE}))})
 READ_THEN_WRITTEN = (1, "box.py:Box", "text", "", READ, WRITE)
 WRITTEN_THEN_READ = (2, "box.py:Box", "text", "", WRITE, READ)
@@ -72,7 +72,7 @@ def finding(**changes):
 
 
 def contents(folder=None, *, findings=(), covered=None, criteria=("map", "goodlock"), paths=None, executions=4):
-    """`folder` is where the source lies, if it is anywhere."""
+    """Return contents with these findings. The source files are written to `folder` if one is given."""
     if folder is not None:
         (folder / "box.py").write_text(SOURCE, encoding="utf-8")
         (folder / "locks.py").write_text(LOCKS, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`raddle html` on the command line."""
+"""The command `raddle html`."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ def run(*arguments):
     return CliRunner().invoke(html, arguments, standalone_mode=False)
 
 
-def test_the_default_folder(data_file):
+def test_the_report_is_written_to_the_default_folder(data_file):
     result = run()
     assert result.return_value == 0
     assert "open raddle-html" in result.output
     assert (data_file.parent / "raddle-html" / "index.html").is_file()
 
 
-def test_json_and_another_folder(data_file):
+def test_json_summarizes_a_report_in_another_folder(data_file):
     result = run("--output", "pages", "--json", "--data-file", str(data_file))
-    told = json.loads(result.output)
-    assert (told["folder"], told["findings"], told["files"]) == ("pages", 1, 2)
-    assert told["pages"] == len(list((data_file.parent / "pages").glob("*.html")))
+    summary = json.loads(result.output)
+    assert (summary["folder"], summary["findings"], summary["files"]) == ("pages", 1, 2)
+    assert summary["pages"] == len(list((data_file.parent / "pages").glob("*.html")))
 
 
-def test_the_same_data_give_the_same_pages(data_file):
+def test_the_same_data_file_gives_identical_pages(data_file):
     run("--output", "one")
     run("--output", "two")
     for path in (data_file.parent / "one").rglob("*.*"):
         assert path.read_bytes() == (data_file.parent / "two" / path.relative_to(data_file.parent / "one")).read_bytes()
 
 
-def test_no_data(tmp_path, monkeypatch):
+def test_a_missing_data_file_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run()
     assert result.return_value == 5
     assert "[no-data]" in result.output
 
 
-def test_a_folder_with_other_things(data_file):
+def test_a_folder_with_other_files_is_not_overwritten(data_file):
     (data_file.parent / "raddle-html").mkdir()
     (data_file.parent / "raddle-html" / "thesis.tex").write_text("mine", "utf-8")
     result = run()

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from found import LOST_UPDATE, contents
+from sample_findings import LOST_UPDATE, contents
 
 from raddle.outcome import FINDINGS, OutcomeKind
 from raddle.report.annotations import annotate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
+from sample_findings import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
 
 from raddle.report.annotations import annotate, annotation
 from raddle.report.threshold import BELOW, REACHED, Verdict

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import jsonschema
 import pytest
-from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, READ, contents
+from sample_findings import DEADLOCK, LOST_UPDATE, NASTY, RACE, READ, contents
 
 from raddle.report.as_json import document, schema
 from raddle.report.coverage import rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
+from sample_findings import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
 
 from raddle.report.coverage import rows
 from raddle.report.junit import MAX_STORIES, UNKNOWN_ORIGIN, junit

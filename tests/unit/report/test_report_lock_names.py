@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from found import contents
+from sample_findings import contents
 
 from raddle.event import Event
 from raddle.operation import ACQUIRE, JOIN, WAIT

@@ -6,9 +6,9 @@ import unicodedata
 from dataclasses import replace
 
 from click.testing import CliRunner
-from found import LOST_UPDATE, RACE, SITES, contents, step
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_findings import LOST_UPDATE, RACE, SITES, contents, step
 
 from raddle.cli.report import report
 from raddle.event import Event, Preemption

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, STEPS, contents, step
+from sample_findings import DEADLOCK, LOST_UPDATE, NASTY, RACE, STEPS, contents, step
 
 from raddle.outcome import FINDINGS
 from raddle.report.sarif import MAX_LOCATIONS, sarif

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from found import DEADLOCK, LOST_UPDATE, STEPS, contents, step
+from sample_findings import DEADLOCK, LOST_UPDATE, STEPS, contents, step
 
 from raddle.instrument.rewrite import site_base
 from raddle.instrument.running_source import ASSERTIONS
