@@ -26,7 +26,7 @@ from raddle.origin import Command, Origin
 from raddle.report.coverage import as_json as row_as_json
 from raddle.store import UnusableError, check
 from raddle.tuning.configurations import Configuration
-from raddle.tuning.repetition import Limits, Repeated, RepetitionEnd, repeat
+from raddle.tuning.repetition import Limits, RepetitionEnd, RepetitionResult, repeat
 from raddle.tuning.search import Measured
 from raddle.wording import count
 
@@ -52,7 +52,7 @@ def repeat_program(
         # Each run gets a different seed. With the same seed, the noise would make the same decisions again.
         return subject.evaluate(Configuration("noise", "", settings.seed + number - 1), seconds)
 
-    def progress(so_far: Repeated) -> None:
+    def progress(so_far: RepetitionResult) -> None:
         covered = sum(so_far.tally.counts().values())
         line.show(f"{count(so_far.runs, 'run')}, {so_far.failed:,} failed, {covered:,} requirements covered")
 
@@ -96,7 +96,7 @@ def _subject(command: Sequence[str], settings: Settings, request: Request) -> Co
     )
 
 
-def _data(subject: CommandSubject, settings: Settings, repeated: Repeated) -> dict[str, Any]:
+def _data(subject: CommandSubject, settings: Settings, repeated: RepetitionResult) -> dict[str, Any]:
     return {
         "program": settings.program,
         "runs": repeated.runs,
@@ -125,7 +125,9 @@ def _write(file: str, data: dict[str, Any]) -> None:
         raise UsageError("output-unwritable", f"{file} cannot be written: {error.strerror or error}") from None
 
 
-def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated: Repeated, *, verbose: bool) -> None:
+def _show(
+    screen: Console, subject: CommandSubject, settings: Settings, repeated: RepetitionResult, *, verbose: bool
+) -> None:
     subject.show_findings(screen)
     for note in subject.runs.notes:
         screen.print(safe_text(f"note: {note}", style="yellow"))
@@ -140,7 +142,7 @@ def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated
         screen.print(safe_text("nothing was measured; name the code to measure with --source", style="yellow"))
 
 
-def _exit_code(subject: CommandSubject, repeated: Repeated) -> int:
+def _exit_code(subject: CommandSubject, repeated: RepetitionResult) -> int:
     interrupted = repeated.stopped_because is RepetitionEnd.INTERRUPTED
     code = exit_code(found=bool(subject.findings()), interrupted=interrupted, not_stored=subject.runs.not_stored)
     return code if code or any(repeated.tally.counts().values()) else ExitCode.NOTHING_TO_DO

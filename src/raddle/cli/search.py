@@ -37,7 +37,7 @@ from raddle.thread_scenario import SWITCHES
 from raddle.tuning.algorithms import ALGORITHMS
 from raddle.tuning.configurations import Configuration
 from raddle.tuning.fitness import Fitness
-from raddle.tuning.search import Evaluation, Found, Limits, Search, SearchEnd
+from raddle.tuning.search import Evaluation, Limits, Search, SearchEnd, SearchResult
 from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20  # default values of --evaluations and --saturation
@@ -180,7 +180,7 @@ def _measured(fitness: Fitness, extra: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*fitness.criteria, *(resolve(extra) if extra else ())]))
 
 
-def _search(subject: Subject, options: dict[str, Any], line: _Line) -> Found[Configuration]:
+def _search(subject: Subject, options: dict[str, Any], line: _Line) -> SearchResult[Configuration]:
     limits = Limits(options["evaluations"], options.get("seconds"), options["saturation"])
     with line:
         return Search(

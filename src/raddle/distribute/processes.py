@@ -112,7 +112,7 @@ class Processes:
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
         """Submit a unit to the executor."""
-        with without_fork_warning(), _same_order_of_sets() if self._method == "spawn" else nullcontext():
+        with without_fork_warning(), _same_string_hashes() if self._method == "spawn" else nullcontext():
             return executor.submit(_work, unit)
 
     def stop(self) -> None:
@@ -132,7 +132,7 @@ class Processes:
 
 
 @contextmanager
-def _same_order_of_sets() -> Iterator[None]:
+def _same_string_hashes() -> Iterator[None]:
     """Give all processes started within this context the same string hashes, as forking does."""
     before = os.environ.get("PYTHONHASHSEED")
     os.environ["PYTHONHASHSEED"] = before or "0"

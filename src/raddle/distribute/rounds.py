@@ -73,12 +73,12 @@ def search(
         return rounds.run(corpus), rounds.unfit
 
 
-def cut(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the units of a round with at most `size` executions each, as (executions before it, executions).
+def split_round(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield each unit of a round as (executions before it, its executions), with at most `size` executions.
 
-    >>> list(cut(64, 1000, 64))[:2], sum(count for _, count in cut(64, 1000, 64))
+    >>> list(split_round(64, 1000, 64))[:2], sum(count for _, count in split_round(64, 1000, 64))
     ([(64, 64), (128, 64)], 512)
-    >>> list(cut(990, 20, 64))
+    >>> list(split_round(990, 20, 64))
     [(990, 16), (1006, 4)]
     """
     total = min(executions, UNITS * size)
@@ -134,7 +134,7 @@ class Rounds:
             reason = StopReason.INTERRUPTED if interrupted() else self._reason_to_stop(last, end)
             if reason is not None:
                 return reason
-            parts = list(cut(end, self._left(end), size))
+            parts = list(split_round(end, self._left(end), size))
             saturated = self._saturated(last) and self._budget.until == "first-finding"
             units = [
                 Unit(
@@ -162,8 +162,8 @@ class Rounds:
         # Each unit simulates only its share of the predictable orders. A shape is exhausted once every unit has
         # exhausted its share.
         shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
-        through = frozenset.intersection(*shapes) if shapes else frozenset()
-        round_ = sum((_with_shapes(done, through) for done in units), Done())
+        exhausted = frozenset.intersection(*shapes) if shapes else frozenset()
+        round_ = sum((_with_shapes(done, exhausted) for done in units), Done())
         self._all += round_
         if sum(self._all.tally.counts().values()) > covered:
             self._clock.new_at = self._clock.seconds

@@ -48,7 +48,7 @@ class ExecutorProvider(Protocol):
         """Return the execution that the last executor's only worker had begun, and how the worker ended."""
 
 
-def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
+def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
     """Return the result of a unit for a single execution that killed its process.
 
     `rehearsed` is False if the process died in a rehearsal, before the first execution.
@@ -77,7 +77,7 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
     )
 
 
-class Unowned(Executor):
+class UnownedExecutor(Executor):
     """Wraps the caller's executor so that `shutdown` has no effect."""
 
     def __init__(self, executor: Executor) -> None:
@@ -91,7 +91,7 @@ class BorrowedExecutor:
     """Runs units on the caller's executor. Its workers are neither stopped early nor restarted."""
 
     def __init__(self, executor: Executor) -> None:
-        self._executor = Unowned(executor)
+        self._executor = UnownedExecutor(executor)
 
     def executor(self, workers: int) -> Executor:
         """Return the caller's executor, which has its own number of workers."""
@@ -193,7 +193,7 @@ class Workers:
                 return result
             if number <= unit.before:
                 if not unit.corpus:
-                    return [*result, crashed(unit, unit.before + 1, how, rehearsed=unit.rehearsed)]
+                    return [*result, crash_result(unit, unit.before + 1, how, rehearsed=unit.rehearsed)]
                 note = "a worker process died while replaying the corpus, so the corpus was skipped"
                 result.append(Done(notes=(note,), before=unit.before))
                 unit = replace(unit, corpus=())
@@ -201,7 +201,7 @@ class Workers:
             whole, before = unit.executions or 0, number - 1 - unit.before
             if before:
                 result += self._alone(replace(unit, executions=before), finished)
-            result.append(crashed(unit, number, how))
+            result.append(crash_result(unit, number, how))
             left, crashes = whole - before - 1, sum(done.crashes for done in result)
             if not left or unit.plan.until == "first-finding" or crashes >= MAX_CRASHES:
                 return result

@@ -140,7 +140,7 @@ class Engine:
         self.variables.clear()
         self.sampling.allowed = rules.samples
         self.sampling.begin(self.known_points, self.executions, with_gil=self.points.with_gil)
-        self.points.place(self.known_points)
+        self.points.begin(self.known_points)
 
     def _run(self, run_main: Callable[[], object]) -> None:
         main = self._pool.take(self, run_main)
@@ -381,13 +381,13 @@ class Engine:
         """Make sites scheduling points immediately, without waiting for a conflicting access."""
         for site in sites:
             if site not in self.known_points.sites:
-                self.known_points.site(site)
+                self.known_points.add_site(site)
                 self.points.add((site,))
                 self.sampling.cold.pop(site, None)
 
     def mark_observed(self, kind: str) -> None:
         """Make releases of a kind of resource scheduling points, as a participant checks its state without blocking."""
-        self.known_points.kind(kind)
+        self.known_points.add_kind(kind)
 
     def park(self, me: Carrier) -> None:
         """Suspend a carrier until the participant that it joins ends or its timer expires."""
@@ -463,8 +463,8 @@ class Engine:
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
         """Record that CPython with the GIL can switch before this access, although the site is not so marked."""
         me.can_switch = True
-        if self.observers.reopened:
-            self.observers.notify(self.observers.reopened, me, site)
+        if self.observers.gil_switch_allowed:
+            self.observers.notify(self.observers.gil_switch_allowed, me, site)
 
     def place(self, carrier: Carrier) -> Place | None:
         """Return the source line that a participant has reached; None if no observer records it."""

@@ -65,7 +65,7 @@ class Observer:
     def passed_block(self, me: Carrier, site: int) -> None:
         """Record that a basic block begins."""
 
-    def reopened(self, me: Carrier, site: int) -> None:
+    def gil_switch_allowed(self, me: Carrier, site: int) -> None:
         """Record that CPython with the GIL could have switched just before an access at this site."""
 
     def did(self, participant: Participant, footprint: Any) -> None:
@@ -90,7 +90,7 @@ class Observer:
 
 _HOOKS = (
     "arrived", "began", "blocked", "decided", "passed", "preempted", "happened", "noted", "accessed", "entered", "left",
-    "did", "passed_block", "reopened", "started", "time_passed", "ending", "place",
+    "did", "passed_block", "gil_switch_allowed", "started", "time_passed", "ending", "place",
 )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ class Observers:
     entered: tuple[Callable[..., None], ...]
     left: tuple[Callable[..., None], ...]
     passed_block: tuple[Callable[..., None], ...]
-    reopened: tuple[Callable[..., None], ...]
+    gil_switch_allowed: tuple[Callable[..., None], ...]
     started: tuple[Callable[..., None], ...]
     time_passed: tuple[Callable[..., None], ...]
     did: tuple[Callable[..., None], ...]

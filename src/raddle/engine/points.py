@@ -35,23 +35,23 @@ class KnownPoints:
         copy.sites, copy.kinds, copy.version = set(self.sites), set(self.kinds), self.version
         return copy
 
-    def site(self, number: int) -> None:
+    def add_site(self, number: int) -> None:
         """Make a site a scheduling point."""
         if number not in self.sites:
             self.sites.add(number)
             self.version += 1
 
-    def operation(self, kind: Kind) -> None:
+    def add_operation(self, kind: Kind) -> None:
         """Make operations of a kind scheduling points, whether or not threads can observe when they happen.
 
         >>> from raddle.operation import JOIN, RELEASE
         >>> known_points = KnownPoints()
-        >>> known_points.operation(RELEASE), known_points.operation(JOIN), sorted(known_points.kinds)
+        >>> known_points.add_operation(RELEASE), known_points.add_operation(JOIN), sorted(known_points.kinds)
         (None, None, ['join', 'lock'])
         """
-        self.kind(kind.point_if_observed or str(kind))
+        self.add_kind(kind.point_if_observed or str(kind))
 
-    def kind(self, name: str) -> None:
+    def add_kind(self, name: str) -> None:
         """Make releases of a kind of resource scheduling points."""
         if name not in self.kinds:
             self.kinds.add(name)
@@ -76,7 +76,7 @@ class Points:
         self.visible: Container[str] = set()  # kinds of resource observed without blocking: their releases are points
         self._version = -1
 
-    def place(self, known_points: KnownPoints) -> None:
+    def begin(self, known_points: KnownPoints) -> None:
         """Set the points of the execution that begins. The sets are changed in place, as probes hold on to them."""
         if self._version != known_points.version:
             self._version = known_points.version

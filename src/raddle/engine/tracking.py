@@ -53,12 +53,12 @@ class AccessTracker:
     def _make_point(self, site: int) -> None:
         known_points = self._known_points
         if site == BY_A_TWIN:
-            known_points.kind(CONTENTS)
+            known_points.add_kind(CONTENTS)
         elif site not in known_points.sites:
-            known_points.site(site if site >= 0 else ~site)
+            known_points.add_site(site if site >= 0 else ~site)
             if site < 0:  # a read inside an argument
-                known_points.kind(INSIDE)
-                known_points.kind(f"{INSIDE} {~site}")
+                known_points.add_kind(INSIDE)
+                known_points.add_kind(f"{INSIDE} {~site}")
 
     def track_twin_access(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
         """Record that a twin accesses data that instrumented code can also access directly: `len(q.queue)`."""

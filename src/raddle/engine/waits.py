@@ -77,7 +77,7 @@ def sleep(me: Carrier, seconds: float) -> None:
         me.timed_out = False
         return
     if seconds > 0:
-        engine.known_points.kind("time")
+        engine.known_points.add_kind("time")
     engine.operate(me, SLEEP, None)
     if seconds > 0:
         engine.clock.now += seconds
@@ -130,7 +130,7 @@ def _merge_clock(me: Carrier, other: Carrier) -> None:
 def _set_timer(me: Carrier, seconds: float) -> None:
     """Set `me.timed_out` after this many seconds of virtual time, unless the wait ends earlier."""
     me.timed_out = False
-    me.engine.known_points.kind("time")
+    me.engine.known_points.add_kind("time")
     me.engine.clock.set_timer(me, seconds)
 
 

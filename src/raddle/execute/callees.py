@@ -113,7 +113,7 @@ class Callees:
         if code in self.made_at_run_time:
             return Visibility.HARMLESS if makes_objects(code, frame) else Visibility.UNWATCHED
         if probe.NAME in code.co_names or self._verdict(code, frame) or path in self._table.paths().values():
-            return Visibility.WATCHED  # or its module could not be instrumented, which is reported elsewhere
+            return Visibility.WATCHED  # if its module could not be instrumented, that is reported elsewhere
         if in_standard_library(path) or makes_objects(code, frame):
             return Visibility.HARMLESS
         return Visibility.UNWATCHED

@@ -101,9 +101,9 @@ class IsolatedRunner:
     def _take_over(self, state: ChildState) -> None:
         known_points = self._known_points()
         for number in sorted(state.sites):
-            known_points.site(number)
+            known_points.add_site(number)
         for kind in sorted(state.kinds):
-            known_points.kind(kind)
+            known_points.add_kind(kind)
         self._not_instrumented[:] = state.not_instrumented
         for number, site in state.imported:
             self._table.add(number, (site,), file=site.file, path=state.paths[site.file])

@@ -121,7 +121,7 @@ class Installation:
         if self._since_collection >= COLLECT_EVERY:
             self._since_collection = 0
             gc.collect()
-            if self._frozen:  # the data collected so far is kept, so later collections need not scan it
+            if self._frozen:  # the surviving objects will stay alive, so later collections need not scan them
                 live_functions.freeze()
         return self._run(run, profiled=profiled, complete=complete)
 

@@ -180,7 +180,7 @@ class Session:
         self._installation.begin()
         self.known_points = KnownPoints()
         for kind in sorted(points_for(self._criteria)):
-            self.known_points.operation(kind)
+            self.known_points.add_operation(kind)
         self._snapshot: KnownPoints | None = None
         self._followed: Runner | None = None  # for schedulers that follow executions
         self._unmeasured: Runner | None = None  # for executions that are not measured
@@ -302,7 +302,7 @@ class Session:
         if not scheduler.follows:
             return self._lean
         for kind in scheduler.kinds:
-            self.known_points.kind(kind)
+            self.known_points.add_kind(kind)
         if self._followed is None:
             self._followed = self._runner(followed=True)
         assert self._followed.follower is not None
@@ -379,7 +379,7 @@ class Session:
         replay = Replay(schedule, lambda thread: recording.switches.positions.get(thread.index, ""))
 
         def recorded(outcome: Outcome) -> Recorded:
-            replay.over()
+            replay.ended()
             return Recorded(
                 outcome,
                 recording.story.trace,

@@ -32,9 +32,9 @@ def replay_corpus(
             ledger.unfit.append(kept)
             continue
         for site in kept.sites:
-            session.known_points.site(site)
+            session.known_points.add_site(site)
         for kind in kept.kinds:
-            session.known_points.kind(kind)
+            session.known_points.add_kind(kind)
         if execution.outcome.kind == OutcomeKind.INTERRUPTED:
             return ledger.cut_off(execution.outcome)
         counts.add(execution.outcome, execution.steps)

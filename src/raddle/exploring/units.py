@@ -210,9 +210,9 @@ def run_unit(
             return run_unit(unit, session, may_continue, progress)
     plan, known = unit.plan, unit.known
     for site in sorted(known.sites):
-        session.known_points.site(site)
+        session.known_points.add_site(site)
     for kind in sorted(known.kinds):
-        session.known_points.kind(kind)
+        session.known_points.add_kind(kind)
     policy = plan.make_policy()
     if policy.targets is not None:
         policy.targets.share = unit.share

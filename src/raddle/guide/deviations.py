@@ -1,12 +1,12 @@
 """Enumerates schedules with few preemptions, as deviations from running one thread after the other.
 
 This is iterative context bounding (Musuvathi and Qadeer, PLDI 2007) on schedule texts. Schedules without a preemption
-come first, then those with one, and so on. Among schedules with equally many preemptions, those with the fewest
+come first, then those with one, and so on. Among schedules with the same number of preemptions, those with the fewest
 deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
 
 Departures from the papers: a deviation is tried only where it reverses a conflict in the trace. Among threads at the
-same place the first one is tried first, and only a few of the others are tried, later. So the result may still have
-more preemptions than the failure needs.
+same place, the first is tried first and only a few others are tried later. So the result may still have more
+preemptions than the failure needs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_ALIKE = 8  # similar deviations tried per execution
 
 PlaceOf = Callable[[Event], str]
 
-_NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}  # affect no other thread, or only in one possible order
+_NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}  # they affect no other thread, or in only one order
 
 
 class Deviation(NamedTuple):
@@ -59,7 +59,7 @@ class Deviations:
 
     def learn(self, tried: Deviation, seen: Recorded, wanted: Callable[[Schedule], bool]) -> None:
         """Add the deviations that can matter in the execution `seen` of the schedule `tried`, if they are `wanted`."""
-        follow = Following(seen, self._place_of)
+        follow = ExecutionDeviations(seen, self._place_of)
         for index in range(tried.start + 1, len(seen.trace)):
             for stopped, other, repeats in follow.deviations(index):
                 schedule = follow.deviate(tried, index, other, stopped=stopped)
@@ -69,7 +69,7 @@ class Deviations:
                     heapq.heappush(self._waiting.setdefault(stops(schedule), []), deviation)
 
 
-class Following:
+class ExecutionDeviations:
     """The possible deviations from one execution."""
 
     def __init__(self, seen: Recorded, place_of: PlaceOf) -> None:
@@ -78,7 +78,8 @@ class Following:
         self._begun: dict[str, int] = {events[0].thread: -1} if events else {}
         self._last: dict[str, int] = {}
         self._own: dict[str, list[int]] = defaultdict(list)
-        # Maps variable and thread to its last step, and to its last step that does not commute with steps of its kind.
+        # Maps a variable and a thread to the thread's last step on it, and to its last step that does not commute with
+        # steps of the same kind.
         self._uses: dict[tuple[int, str], dict[str, tuple[int, int]]] = defaultdict(dict)
         self._alike: dict[tuple[str, str, bool], int] = defaultdict(int)
         for index, event in enumerate(events):

@@ -39,7 +39,7 @@ STOPS = CONTENDED | {READ, WRITE, SET}
 MAX_STEPS = 5_000  # steps of an execution; longer ones are not used for prediction
 MAX_ORDERS = 1_000  # orders considered per execution
 _THREADS_PER_KIND = 2  # threads considered among those that execute the same steps
-_ITERATIONS = 2  # iterations of a loop considered, besides the last one
+_ITERATIONS = 2  # iterations of a loop considered, apart from the last one
 _MAX_PREDICTIONS = 2  # executions from which the same pair of legs is predicted
 
 Goals = dict[str, frozenset[Key]]  # maps each criterion to the requirements that an order should newly cover

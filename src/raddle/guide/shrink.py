@@ -87,7 +87,7 @@ class Shrinker:
         """Try the schedule, unless it was tried before or cannot be simpler. Return whether it is the new best."""
         if schedule in self._tried or self._spent(reserve):
             return False
-        if not self._rank.elsewhere and stops(schedule) > self._rank.preemptions:
+        if not self._rank.impossible_here and stops(schedule) > self._rank.preemptions:
             return False
         self._run(schedule)
         return self.best.schedule == schedule

@@ -21,15 +21,15 @@ _DIGITS = re.compile(r"(\d+)")
 class Rank(NamedTuple):
     """The position of an execution in the order; the smaller one is simpler.
 
-    >>> one = Rank(elsewhere=False, preemptions=1, threads=9, segments=9, arrivals=9, steps=99, text=())
+    >>> one = Rank(impossible_here=False, preemptions=1, threads=9, segments=9, arrivals=9, steps=99, text=())
     >>> one < one._replace(preemptions=2, threads=2, segments=3)
     True
     """
 
-    elsewhere: bool  # True if this interpreter cannot switch threads at these places
+    impossible_here: bool  # True if this interpreter cannot preempt threads where the execution does
     preemptions: int  # number of preemptions
     threads: int  # number of threads started
-    segments: int  # segments of the schedule
+    segments: int  # number of segments in the schedule
     arrivals: int  # sum of the arrival counts in the schedule: the first iteration of a loop ranks before the tenth
     steps: int  # number of steps of the execution
     text: tuple[tuple[int, str], ...]  # the schedule's text, split for natural ordering
@@ -39,7 +39,7 @@ def rank(seen: Recorded) -> Rank:
     """Return the rank of an execution that followed its schedule."""
     segments = seen.schedule.segments
     return Rank(
-        elsewhere=not possible_here(seen),
+        impossible_here=not possible_here(seen),
         preemptions=len(seen.preemptions),
         threads=sum(event.kind == START for event in seen.trace),
         segments=len(segments),

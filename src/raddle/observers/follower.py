@@ -30,11 +30,11 @@ class Listener(Protocol):
     def did(self, participant: Any, accesses: Sequence[Any]) -> None:
         """Record the accesses of a step, in worlds where they are known only after the step."""
 
-    def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
+    def ended(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
         """Record the end of the execution; `waiting` are the threads with a pending operation."""
 
 
-class Followed(Protocol):
+class FollowingScheduler(Protocol):
     """A scheduler that follows executions."""
 
     def watch(self, calculus: Calculus, visible: Any, *, coarse: bool) -> Listener:
@@ -44,7 +44,7 @@ class Followed(Protocol):
 class Follower(Observer):
     """Passes the events of an execution on to a scheduler's listener."""
 
-    scheduler: Followed
+    scheduler: FollowingScheduler
     _listener: Listener
 
     def __init__(self, calculus: Calculus) -> None:
@@ -76,4 +76,4 @@ class Follower(Observer):
         self._listener.time_passes(waiting)
 
     def ending(self, waiting: Sequence[Carrier], *, cut_short: bool) -> None:
-        self._listener.over(waiting, cut_short=cut_short)
+        self._listener.ended(waiting, cut_short=cut_short)

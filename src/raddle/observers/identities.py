@@ -91,7 +91,7 @@ class Identities:
     def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
         if issubclass(type(owner), type):
             return AbstractVariable(declaring_owner(self._model, self._table, owner, name), "", name)
-        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, or cells of a call
+        if type(owner) is dict or type(owner) is object or type(owner) is str:  # a global or closure variable
             named = self._model.variable_at(site)
             return AbstractVariable(named[0] if named else self._table[site].file, "", name)
         return attribute_of(self._model, self._table, type(owner), name, self._place_of(owner))
@@ -114,7 +114,7 @@ class Identities:
         return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def name_contents(self, steps: Iterable[Step]) -> None:
-        """Give each container content the best name that any of its sites provides."""
+        """Name the content of each container by the best name that any of its sites provides."""
         sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._variables[number].conflicted}
         if not sites:
             return

@@ -32,7 +32,7 @@ class RecordedPoints(Points):
         # By thread: the sites since its last synchronization, and whether CPython can switch before each.
         self.passed_sites: dict[int, list[tuple[int, bool]]] = {}
 
-    def place(self, known_points: KnownPoints) -> None:
+    def begin(self, known_points: KnownPoints) -> None:
         self.passed_sites = {}
 
     def add(self, sites: object) -> None:

@@ -61,7 +61,7 @@ class ScheduleRecorder(Observer):
         before = tuple(self._points.passed_sites.get(me.index, ())) if me.kind.is_access else ()
         self._stops.append((Preemption(self._events(), me.label, self.positions[me.index]), before))
 
-    def reopened(self, me: Carrier, site: int) -> None:
+    def gil_switch_allowed(self, me: Carrier, site: int) -> None:
         self._points.passed_sites.setdefault(me.index, []).append((site, True))
 
     def time_passed(self, waiting: Sequence[Carrier]) -> None:

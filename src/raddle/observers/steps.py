@@ -102,7 +102,8 @@ class StepRecorder(Recorder):
         if self._mutexes:
             self._report_mutexes()
         private = self._identities.private()
-        # A resource may have the number of a private variable, so the kind matters. It is compared last, being slowest.
+        # A resource may have the same number as a private variable, so the kind is checked, too. That check is the
+        # slowest, so it comes last.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])
         sampling = self._engine.sampling
         if not sampling.cold:
@@ -183,7 +184,7 @@ class StepRecorder(Recorder):
             self.stream.append((me.index, kind, number, me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        if kind == ACQUIRE:  # first, as it is the most frequent
+        if kind == ACQUIRE:  # checked first, as it is the most frequent kind
             self._withs.enter(me.index, self._acquired(me, target), me.site)
             return
         if kind in (RELEASE, UP):

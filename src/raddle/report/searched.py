@@ -12,7 +12,7 @@ from raddle.report.coverage import Row, in_order
 from raddle.report.numbers import out_of_text
 from raddle.tuning.configurations import Configuration
 from raddle.tuning.fitness import Fitness
-from raddle.tuning.search import Evaluation, Found
+from raddle.tuning.search import Evaluation, SearchResult
 from raddle.wording import count
 
 
@@ -22,7 +22,7 @@ class Searched:
 
     what: str  # the searched target: `file.py::scenario` or a command
     is_scenario: bool
-    found: Found[Configuration]
+    found: SearchResult[Configuration]
     fitness: Fitness
     algorithm: str
     seed: int

@@ -12,7 +12,7 @@ from raddle.schedulers.base import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SchedulerEntry:
     """A scheduler that can be selected by name."""
 
     place: str  # module and class, separated by a colon
@@ -27,19 +27,19 @@ class Row:
         return made
 
 
-_ROWS = {
-    "random": Row("random_walk:RandomWalk", seeded=True),
-    "pct": Row("pct:PCT", seeded=True, options={"depth": 1}),
-    "pos": Row("partial_order_sampling:PartialOrderSampling", seeded=True),
-    "surw": Row("uniform_walk:UniformWalk", seeded=True),
-    "round-robin": Row("round_robin:RoundRobin", options={"quantum": 1}),
-    "exhaustive": Row("exhaustive:Exhaustive", options={"preemptions": 0}),
-    "deepening": Row("deepening:Deepening", options={"preemptions": 0}),
-    "reachability": Row("reachability:Reachability"),
-    "sequential": Row("sequential:Sequential"),
+_SCHEDULERS = {
+    "random": SchedulerEntry("random_walk:RandomWalk", seeded=True),
+    "pct": SchedulerEntry("pct:PCT", seeded=True, options={"depth": 1}),
+    "pos": SchedulerEntry("partial_order_sampling:PartialOrderSampling", seeded=True),
+    "surw": SchedulerEntry("uniform_walk:UniformWalk", seeded=True),
+    "round-robin": SchedulerEntry("round_robin:RoundRobin", options={"quantum": 1}),
+    "exhaustive": SchedulerEntry("exhaustive:Exhaustive", options={"preemptions": 0}),
+    "deepening": SchedulerEntry("deepening:Deepening", options={"preemptions": 0}),
+    "reachability": SchedulerEntry("reachability:Reachability"),
+    "sequential": SchedulerEntry("sequential:Sequential"),
 }
 _TWICE = "twice"  # runs each execution of another scheduler twice
-NAMES = (*_ROWS, _TWICE)
+NAMES = (*_SCHEDULERS, _TWICE)
 
 
 def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Scheduler:
@@ -62,21 +62,21 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
         from raddle.schedulers.determinism import RunTwice
 
         return RunTwice(inner)
-    if name not in _ROWS:
+    if name not in _SCHEDULERS:
         names = (*others, *NAMES)
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"; did you mean {near[0]}?" if near else f" (there are {', '.join(names)})"
         raise UsageError("unknown-scheduler", f"there is no scheduler {name!r}{hint}")
-    return _ROWS[name].make(seed, _parse(name, rest))
+    return _SCHEDULERS[name].make(seed, _parse(name, rest))
 
 
 def _parse(name: str, text: str) -> dict[str, int]:
     options = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition("=")
-        least = _ROWS[name].options.get(key)
+        least = _SCHEDULERS[name].options.get(key)
         if least is None:
-            valid = ", ".join(_ROWS[name].options) or "none"
+            valid = ", ".join(_SCHEDULERS[name].options) or "none"
             raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (valid options: {valid})")
         if not value.isdigit() or int(value) < least:
             bound = f" of at least {least}" if least else ""

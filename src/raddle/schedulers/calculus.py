@@ -37,7 +37,8 @@ class Reader(ABC):
     def options(self, participant: Thread) -> Sequence[Alternative]:
         """Return every alternative of a pending operation that is possible in some order of the operations.
 
-        The default is those that are possible now. That is enough if all of them are possible from the start.
+        By default, these are the alternatives that are possible now, which is enough if all are possible from the
+        start.
         """
         return () if participant.alternatives is None else participant.alternatives()
 

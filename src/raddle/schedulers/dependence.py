@@ -20,10 +20,10 @@ class Operation(NamedTuple):
     """A pending or completed operation of a participant; `accesses` are (key, mode, since): see `Names`."""
 
     accesses: tuple[tuple[int, int, int], ...]
-    need: int = 0  # what it needs to be enabled, as a code of its world; 0 if nothing
+    need: int = 0  # what it needs to be enabled, as a code defined by its world; 0 if nothing
     detail: Any = None  # additional data for its world: a capacity, the label of the thread to join
     # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions that share
-    # only a prefix of this length may use different keys in it.
+    # only a prefix of this length may use different keys in these accesses.
     depth: int = -1
 
 

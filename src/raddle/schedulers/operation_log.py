@@ -187,7 +187,7 @@ class Logbook:
         self.log.add_event(InterveningEvent(EventKind.TIME_PASSED, waiting=self._unperformed(waiting)))
         self._overdue.update(participant.label for participant in waiting if participant.timed_out)
 
-    def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
+    def ended(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
         """Finish the log; `waiting` are the participants with a pending operation."""
         log = self.log
         log.waiting = self._unperformed(waiting)

@@ -70,7 +70,7 @@ class Replay(Scheduler):
         wanted = self._alternative
         return next((at for at, option in enumerate(options) if option.label == wanted), 0)
 
-    def over(self) -> None:
+    def ended(self) -> None:
         """Record a divergence if the execution ended before the end of the text."""
         if self.divergence is None and self._at < len(self._segments):
             segment = self._segments[self._at]

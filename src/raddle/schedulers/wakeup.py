@@ -87,7 +87,7 @@ class Node:
         self.after = []
 
     def update_operations(self, pending: Mapping[Choice, Operation]) -> None:
-        """Replace operations recorded in earlier executions by the pending operations of this execution.
+        """Replace operations recorded in earlier executions with the pending operations of this execution.
 
         An operation that is known only after its step is never pending, so the recorded one is kept.
         """

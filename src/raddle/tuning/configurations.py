@@ -21,7 +21,7 @@ Point = tuple[Value, ...]
 C = TypeVar("C", bound=Hashable)
 
 WORDS = "words"  # every value is a neighbor of every other
-SCALE = "scale"  # a value is a neighbor of the previous and of the next value
+SCALE = "scale"  # the neighbors of a value are the previous and the next one
 SEEDS = "seeds"  # values are interchangeable; one random other value is the neighbor
 
 MAX_SEEDS = 1000  # seeds in the space

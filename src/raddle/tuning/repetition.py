@@ -38,8 +38,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """The results of all runs."""
+class RepetitionResult:
+    """The combined result of all runs."""
 
     runs: int  # runs that ended by themselves or reached their time limit
     failed: int  # number of runs that failed
@@ -55,15 +55,15 @@ class Repeated:
     def sentence(self) -> str:
         """The reason why repeating stopped, as a sentence.
 
-        >>> Repeated(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
+        >>> RepetitionResult(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
         'saturated: no new coverage in the last 50 runs'
         """
         return self.stopped_because.sentence.format(quiet=f"{self.quiet:,}")
 
 
 def repeat(
-    run: Callable[[int, float | None], Measured], limits: Limits, progress: Callable[[Repeated], None]
-) -> Repeated:
+    run: Callable[[int, float | None], Measured], limits: Limits, progress: Callable[[RepetitionResult], None]
+) -> RepetitionResult:
     """Run a program repeatedly. `run` takes the number of the run and the seconds left.
 
     An interrupt stops the repetition. The coverage of earlier runs counts, and so does that of the interrupted run, if
@@ -81,8 +81,8 @@ def repeat(
             failed += measured.failed
         end = RepetitionEnd.INTERRUPTED if interrupted else _reason(limits, tally, runs, _monotonic() - start)
         if end is not None:
-            return Repeated(runs, failed, tally, end)
-        progress(Repeated(runs, failed, tally, RepetitionEnd.RUNS))
+            return RepetitionResult(runs, failed, tally, end)
+        progress(RepetitionResult(runs, failed, tally, RepetitionEnd.RUNS))
 
 
 def _as_one(tally: Tally) -> Tally:

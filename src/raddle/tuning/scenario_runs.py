@@ -40,7 +40,7 @@ class ScenarioRuns(Runs):
         """Run a few executions with that scheduler, and store what they covered."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
-        if result.exhausted or not result.stopped_because.ran_out:  # other notes concern only this scheduler
+        if result.exhausted or not result.stopped_because.ran_out:  # otherwise the notes concern only this scheduler
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:

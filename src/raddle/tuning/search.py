@@ -84,7 +84,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[C]):
+class SearchResult(Generic[C]):
     """The result of a search."""
 
     evaluations: tuple[Evaluation[C], ...]
@@ -150,14 +150,14 @@ class Search(Generic[C]):
         self._evaluations: dict[C, Evaluation[C]] = {}
         self._quiet = 0
 
-    def run(self) -> Found[C]:
+    def run(self) -> SearchResult[C]:
         """Search until there is a reason to stop. An interrupt keeps what was found so far."""
         self._start = _monotonic()
         try:
             reason = self._search()
         except KeyboardInterrupt:
             reason = SearchEnd.INTERRUPTED
-        return Found(tuple(self._evaluations.values()), self._tally, reason, _monotonic() - self._start)
+        return SearchResult(tuple(self._evaluations.values()), self._tally, reason, _monotonic() - self._start)
 
     def _search(self) -> SearchEnd:
         for configuration in self._unevaluated():

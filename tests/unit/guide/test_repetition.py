@@ -8,7 +8,7 @@ import pytest
 
 from raddle.tally import Covered, Tally
 from raddle.tuning import repetition
-from raddle.tuning.repetition import Limits, Repeated, RepetitionEnd, repeat
+from raddle.tuning.repetition import Limits, RepetitionEnd, RepetitionResult, repeat
 from raddle.tuning.search import Measured, SearchEnd
 
 
@@ -23,7 +23,7 @@ def covering(runs: Sequence[str], *, processes: int = 1) -> Callable[[int, float
     return run
 
 
-def silent(so_far: Repeated) -> None:
+def silent(so_far: RepetitionResult) -> None:
     """Ignore the progress of the repetition."""
 
 

@@ -89,7 +89,7 @@ class World:
                 book.did(chosen, touched)
             current = None if chosen.next is None else chosen
         if book:
-            book.over([p for p in self.participants if p.next is not None], cut_short=False)
+            book.ended([p for p in self.participants if p.next is not None], cut_short=False)
         search.end()
         return self.result()
 

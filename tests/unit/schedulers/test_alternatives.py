@@ -262,7 +262,7 @@ def replayed(text: str) -> tuple[object, str | None]:
     replay = Replay(Schedule.parse(text), lambda thread: thread.kind)
     world = Locks([[Acquire(0), Release(0)], [Try(0, 1), Release(0)]])
     world.run(replay, always_choose=True)
-    replay.over()
+    replay.ended()
     return [outcome for _, _, outcome in world.outcomes if outcome], replay.divergence
 
 

@@ -13,7 +13,7 @@ from raddle.threads.twins.functools import note_stored, storing_sites
 
 
 class Functions:
-    """Notifies observers of calls and blocks, and replaces real locks in `with` statements by their twins."""
+    """Notifies observers of calls and blocks, and replaces real locks in `with` statements with their twins."""
 
     __slots__ = ("_engine",)
 

@@ -37,7 +37,7 @@ def adopt(real: Any) -> Any:
 
 
 def adopt_condition(condition: Any) -> Any:
-    """Replace a condition's real lock by its twin; return the condition's current lock."""
+    """Replace a condition's real lock with its twin; return the condition's current lock."""
     real = condition._lock
     if type(real) is not RealLock and type(real) is not RealRLock:
         return real
@@ -48,7 +48,7 @@ def adopt_condition(condition: Any) -> Any:
 
 
 def adopt_queue(queue: Any) -> None:
-    """Replace a queue's real mutex by its twin, also in the queue's conditions."""
+    """Replace a queue's real mutex with its twin, also in the queue's conditions."""
     if type(queue.mutex) is RealLock:
         _patch(queue, {"mutex": adopt(queue.mutex)})
         for condition in (queue.not_empty, queue.not_full, queue.all_tasks_done):
@@ -56,13 +56,13 @@ def adopt_queue(queue: Any) -> None:
 
 
 def adopt_lock_of(owner: Any) -> None:
-    """Replace the real lock in an object's `lock` attribute by its twin."""
+    """Replace the real lock in an object's `lock` attribute with its twin."""
     if type(owner.lock) is RealRLock:
         _patch(owner, {"lock": adopt(owner.lock)})
 
 
 def adopt_slot(owner: Any, name: str) -> None:
-    """Replace the real lock in an object's slot by its twin."""
+    """Replace the real lock in an object's slot with its twin."""
     real = getattr(owner, name)
     if type(real) is RealLock:
         _patched_slots.append((owner, name, real))

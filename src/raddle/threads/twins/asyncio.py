@@ -22,7 +22,7 @@ from raddle.threads.twins.local import local
 
 WAITS_FOR_INPUT = (
     "an event loop or selector waits for input, which raddle does not control: in the scenario, replace the source of "
-    "the input by a fake or by asyncio.sleep"
+    "the input with a fake or with asyncio.sleep"
 )
 
 FREE_READINGS = 1_000  # readings of a loop's clock in one execution that do not advance virtual time
