@@ -1,8 +1,8 @@
-"""Every outcome of a small program, by trying every interleaving: an interpreter that knows nothing of raddle.
+"""Finds every outcome of a small program by trying every interleaving, with an interpreter independent of raddle.
 
-Each access and each operation on a primitive is one step, and between any two steps any thread may run. States
-are visited once. Exceptions unwind through `with` and `finally` as in Python; a thread that dies of one does not
-keep the others from going on, so an execution may end with several errors.
+Each access and each operation on a primitive is one step, and any thread may run between any two steps. Each state is
+visited once. Exceptions unwind through `with` and `finally` as in Python. If a thread dies of an exception, the others
+continue, so an execution may end with several errors.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from small_programs import Block, Body, Do, Program
 
 ATTRIBUTES = ("a", "b", "G", "x")
-LOCKS = ("L0", "L1", "R", "C")  # the last two can be taken again by who holds them
-HOLE = None  # where a dict had an entry
+LOCKS = ("L0", "L1", "R", "C")  # the last two are reentrant
+HOLE = None  # marks a deleted entry of the dict
 NOT_YET, RUNNING, ENDED = "not yet", "running", "ended"
 
 
@@ -22,11 +22,11 @@ class TooManyStatesError(Exception):
 
 
 class ProgramError(Exception):
-    """An exception of the program's."""
+    """An exception that the program raises."""
 
 
-def outcomes(program: Program, most_states: int = 30_000) -> set[tuple]:
-    """All ways in which the program can end."""
+def outcomes(program: Program, max_states: int = 30_000) -> set[tuple]:
+    """Return all outcomes of the program."""
     code = [_Compiler(body).code for body in program.bodies]
     start = _first_state(program)
     seen = {_key(start)}
@@ -44,7 +44,7 @@ def outcomes(program: Program, most_states: int = 30_000) -> set[tuple]:
             if key not in seen:
                 seen.add(key)
                 pending.append(after)
-                if len(seen) > most_states:
+                if len(seen) > max_states:
                     raise TooManyStatesError
         if not moved:
             found.add(_outcome(state))
@@ -60,7 +60,7 @@ def _outcome(state: dict) -> tuple:
 
 
 def visible(state: dict) -> tuple:
-    """What is compared: notes of each thread, memory, queue."""
+    """Return the state that is compared: the notes of each thread, the memory, the containers and the queue."""
     entries = tuple(sorted(e for e in state["dict"] if e is not HOLE))
     notes = tuple(t["notes"] for t in state["threads"])
     return notes, tuple(state["memory"]), entries, state["list"], state["queue"]
@@ -70,11 +70,11 @@ def visible(state: dict) -> tuple:
 
 
 class _Compiler:
-    """Turns a body into instructions (operation, arguments, where an exception leads)."""
+    """Compiles a body to instructions (operation, arguments, operations to perform if an exception is raised)."""
 
     def __init__(self, body: Body) -> None:
         self.code: list[list] = []
-        self._inside: list[tuple[str, tuple]] = []  # what has to be given back on the way out
+        self._inside: list[tuple[str, tuple]] = []  # operations that release the enclosing resources
         self._body(body)
         self._emit("end")
 
@@ -162,11 +162,11 @@ class _Compiler:
     def _while_wait(self, node: Block) -> None:
         top = len(self.code)
 
-        def again() -> None:
+        def wait_and_repeat() -> None:
             self._simple(Do("wait"))
             self._emit("goto", top)
 
-        self._branch(("if", *node.args), again, None)
+        self._branch(("if", *node.args), wait_and_repeat, None)
 
     def _for_list(self, node: Block) -> None:
         self._emit("iter_list")
@@ -208,8 +208,8 @@ def _first_state(program: Program) -> dict:
         "permits": {"S": program.permits, "Z": program.permits},
         "event": False,
         "queue": (),
-        "waiters": (),  # threads that wait for a notification, in order
-        "arrived": (0, 0),  # at the barrier: how many in this round, number of the round
+        "waiters": (),  # threads waiting for a notification, in order
+        "arrived": (0, 0),  # threads at the barrier in this round, and the number of the round
     }
 
 
@@ -238,68 +238,68 @@ def _copy(state: dict) -> dict:
 
 
 def _step(state: dict, number: int, code: list, program: Program) -> dict | None:
-    """The state after one step of a thread; None if it cannot move."""
+    """Return the state after one step of a thread, or None if the thread is blocked or not running."""
     if state["threads"][number]["status"] != RUNNING:
         return None
     state = _copy(state)
-    me = state["threads"][number]
-    if me["error"] is not None:
-        if not me["unwind"]:
-            me["status"] = ENDED
+    thread = state["threads"][number]
+    if thread["error"] is not None:
+        if not thread["unwind"]:
+            thread["status"] = ENDED
             return state
-        (op, args), me["unwind"] = me["unwind"][0], me["unwind"][1:]
-        inside = me["unwind"]
+        (op, args), thread["unwind"] = thread["unwind"][0], thread["unwind"][1:]
+        inside = thread["unwind"]
     else:
-        op, args, inside = code[number][me["pc"]]
-        me["pc"] += 1
+        op, args, inside = code[number][thread["pc"]]
+        thread["pc"] += 1
     try:
         moved = _Step(state, number, program).do(op, args)
     except ProgramError as failure:
-        me["error"] = str(failure)
-        me["unwind"] = inside
+        thread["error"] = str(failure)
+        thread["unwind"] = inside
         moved = True
     return state if moved else None
 
 
 class _Step:
-    """One operation, carried out on a state; False where it has to wait."""
+    """Performs one operation on a state. The methods return False if the thread is blocked."""
 
     def __init__(self, state: dict, number: int, program: Program) -> None:
         self.state = state
         self.number = number
-        self.me = state["threads"][number]
+        self.thread = state["threads"][number]
         self.program = program
 
     def do(self, op: str, args: tuple) -> bool:
         return getattr(self, "do_" + op)(*args) is not False
 
     def note(self, value: object) -> None:
-        self.me["notes"] += (value,)
+        self.thread["notes"] += (value,)
 
     def value(self, how: str, constant: int) -> int:
-        return constant if how == "constant" else self.me["register"] + constant
+        return constant if how == "constant" else self.thread["register"] + constant
 
     # memory
 
     def do_read(self, name: str) -> None:
-        self.me["register"] = self.state["memory"][ATTRIBUTES.index(name)]
+        self.thread["register"] = self.state["memory"][ATTRIBUTES.index(name)]
 
     def do_write(self, name: str, how: str, constant: int) -> None:
         self.state["memory"][ATTRIBUTES.index(name)] = self.value(how, constant)
-        self.me["register"] = None
+        self.thread["register"] = None
 
     def do_get(self, name: str) -> None:
         self.note(self.state["memory"][ATTRIBUTES.index(name)])
 
     def do_if(self, name: str, constant: int, otherwise: int) -> None:
         if self.state["memory"][ATTRIBUTES.index(name)] != constant:
-            self.me["pc"] = otherwise
+            self.thread["pc"] = otherwise
 
     def do_goto(self, where: int) -> bool | None:
-        self.me["pc"] = where
+        self.thread["pc"] = where
         return None
 
-    # the dict: entries in the order of insertion, holes where one was deleted
+    # the dict: entries in insertion order, with holes where entries were deleted
 
     def find(self, key: str) -> tuple | None:
         return next((e for e in self.state["dict"] if e is not HOLE and e[0] == key), None)
@@ -316,11 +316,11 @@ class _Step:
 
     def do_dict_read(self, key: str) -> None:
         found = self.find(key)
-        self.me["register"] = found[1] if found else 0
+        self.thread["register"] = found[1] if found else 0
 
     def do_dict_write(self, key: str, how: str, constant: int) -> None:
         self.store(key, self.value(how, constant))
-        self.me["register"] = None
+        self.thread["register"] = None
 
     def do_dict_get(self, key: str) -> None:
         found = self.find(key)
@@ -351,26 +351,26 @@ class _Step:
 
     def do_if_not_in(self, key: str, otherwise: int) -> None:
         if self.find(key):
-            self.me["pc"] = otherwise
+            self.thread["pc"] = otherwise
 
     def do_iter_dict(self) -> None:
         size = sum(e is not HOLE for e in self.state["dict"])
-        self.me["register"] = (size, 0, size)  # size at the beginning, position, still to come
+        self.thread["register"] = (size, 0, size)  # initial size, position, number of remaining entries
 
     def do_next_dict(self, after: int) -> None:
-        size, position, left = self.me["register"]
+        size, position, left = self.thread["register"]
         entries = self.state["dict"]
         if sum(e is not HOLE for e in entries) != size:
             raise ProgramError("RuntimeError")
         while position < len(entries) and entries[position] is HOLE:
             position += 1
         if position >= len(entries):
-            self.me["pc"], self.me["register"] = after, None
+            self.thread["pc"], self.thread["register"] = after, None
         elif left == 0:
             raise ProgramError("RuntimeError")  # keys changed during iteration
         else:
             self.note(entries[position][0])
-            self.me["register"] = (size, position + 1, left - 1)
+            self.thread["register"] = (size, position + 1, left - 1)
 
     # the list
 
@@ -392,28 +392,28 @@ class _Step:
     def do_list_read(self) -> None:
         if not self.state["list"]:
             raise ProgramError("IndexError")
-        self.me["register"] = self.state["list"][0]
+        self.thread["register"] = self.state["list"][0]
 
     def do_list_write(self, constant: int) -> None:
         if not self.state["list"]:
             raise ProgramError("IndexError")
         self.state["list"] = (self.value("register", constant), *self.state["list"][1:])
-        self.me["register"] = None
+        self.thread["register"] = None
 
     def do_if_list(self, otherwise: int) -> None:
         if not self.state["list"]:
-            self.me["pc"] = otherwise
+            self.thread["pc"] = otherwise
 
     def do_iter_list(self) -> None:
-        self.me["register"] = 0
+        self.thread["register"] = 0
 
     def do_next_list(self, after: int) -> None:
-        position = self.me["register"]
+        position = self.thread["register"]
         if position >= len(self.state["list"]):
-            self.me["pc"], self.me["register"] = after, None
+            self.thread["pc"], self.thread["register"] = after, None
         else:
             self.note(self.state["list"][position])
-            self.me["register"] = position + 1
+            self.thread["register"] = position + 1
 
     # locks
 
@@ -430,7 +430,7 @@ class _Step:
     def do_try_lock(self, name: str, otherwise: int) -> None:
         if self.do_acquire(name) is False:
             self.note("no")
-            self.me["pc"] = otherwise
+            self.thread["pc"] = otherwise
 
     def do_release(self, name: str) -> None:
         holder, count = self.state["locks"][name]
@@ -450,7 +450,7 @@ class _Step:
     def do_try_down(self, name: str, otherwise: int) -> None:
         if self.do_down(name) is False:
             self.note("no")
-            self.me["pc"] = otherwise
+            self.thread["pc"] = otherwise
 
     def do_up(self, name: str) -> None:
         if name == "Z" and self.state["permits"]["Z"] >= self.program.permits:
@@ -502,15 +502,15 @@ class _Step:
         holder, count = self.state["locks"]["C"]
         if holder != self.number:
             raise ProgramError("RuntimeError")
-        self.me["register"] = count
+        self.thread["register"] = count
         self.state["waiters"] += (self.number,)
         self.state["locks"]["C"] = (None, 0)
 
     def do_woken(self) -> bool | None:
         if self.number in self.state["waiters"] or self.state["locks"]["C"][0] is not None:
             return False
-        self.state["locks"]["C"] = (self.number, self.me["register"])
-        self.me["register"] = None
+        self.state["locks"]["C"] = (self.number, self.thread["register"])
+        self.thread["register"] = None
         return None
 
     def do_notify(self) -> None:
@@ -524,13 +524,13 @@ class _Step:
 
     def do_arrive(self) -> None:
         count, round_ = self.state["arrived"]
-        self.me["register"] = round_
+        self.thread["register"] = round_
         self.state["arrived"] = (0, round_ + 1) if count == 1 else (1, round_)
 
     def do_leave(self) -> bool | None:
-        if self.state["arrived"][1] == self.me["register"]:
+        if self.state["arrived"][1] == self.thread["register"]:
             return False
-        self.me["register"] = None
+        self.thread["register"] = None
         return None
 
     # threads
@@ -550,4 +550,4 @@ class _Step:
         self.note(self.state["threads"][number]["status"] == RUNNING)
 
     def do_end(self) -> None:
-        self.me["status"] = ENDED
+        self.thread["status"] = ENDED

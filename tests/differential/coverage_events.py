@@ -1,7 +1,7 @@
-"""The events of one execution, from the log that a program kept of itself.
+"""The events of one execution, reconstructed from the log that the program kept.
 
-A log does not say when exactly a wait on a condition gave the lock back, only that this was after the thread came to
-the wait and before another thread had the lock. So there are as many readings of a log as there are such moments.
+A log does not say exactly when a condition's wait released the lock. It happened after the thread reached the wait and
+before another thread acquired the lock. Each possible moment gives one reading of the log.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from coverage_log import Entry
 from coverage_source import BASES, Named, Program
 
 LOCKS = ("Lock", "RLock")
-METHODS = 20  # the first ones that tell threads apart
+METHODS = 20  # number of first methods that identify a thread
 
 
 class Event(NamedTuple):
-    """Something that a thread did."""
+    """An operation of a thread."""
 
     thread: str
     kind: str
     target: str
     site: str
-    early: bool = False  # by a constructor, to its own object
-    actor: str = ""  # the thread, or the task of a pool that it works at
+    early: bool = False  # True for a constructor's write to its own object
+    actor: str = ""  # the thread, or the pool task that it runs
 
 
 @dataclass(frozen=True)
 class Execution:
-    """One reading of a log."""
+    """One possible reading of a log."""
 
     program: Program
     events: tuple[Event, ...]
 
     @cached_property
     def accesses(self) -> list[tuple[int, Event]]:
-        """The reads and writes of shared variables, each with its place in the execution."""
+        """The reads and writes of shared variables, each with its index in the execution."""
         return [(at, event) for at, event in enumerate(self.events) if event.target in self.shared and is_access(event)]
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The variables on which two threads conflict, with no start or join between their accesses."""
+        """The variables with conflicting accesses of two threads that no start or join orders."""
         touched = [(at, event) for at, event in enumerate(self.events) if is_access(event)]
         return frozenset(
             one.target
@@ -60,7 +60,7 @@ class Execution:
 
     @cached_property
     def _before(self) -> list[set[int]]:
-        """For each event, those that must come before it by the order of each thread, starts and joins alone."""
+        """For each event, the events ordered before it by program order, starts and joins alone."""
         before: list[set[int]] = []
         last: dict[str, int] = {}
         starts: dict[str, int] = {}
@@ -78,15 +78,15 @@ class Execution:
 
     @property
     def has_inner_steps(self) -> bool:
-        """Whether a barrier or a pool synchronizes threads by steps of the standard library, which no log has."""
+        """Whether a barrier or pool synchronizes threads inside the standard library, where no log is kept."""
         return bool(self.program.workers) or "barrier1" in self.program.resources
 
     def held(self, place: int) -> dict[str, str]:
-        """The locks that the thread of an event holds when it comes to it, and where it acquired them."""
+        """Return the locks that the event's thread holds just before it, with the sites of their acquires."""
         return self.holding(self.events[place].thread, place)
 
     def holding(self, thread: str, place: int) -> dict[str, str]:
-        """The locks that a thread holds just before an event."""
+        """Return the locks that `thread` holds just before the event at `place`, with the sites of their acquires."""
         held: dict[str, str] = {}
         for event in self.events[:place]:
             if event.thread == thread and event.kind == "acquire":
@@ -98,7 +98,10 @@ class Execution:
     # -- names --------------------------------------------------------------------------------------
 
     def variable(self, target: str) -> tuple[str, str, str, str]:
-        """The abstract variable: owner, where its object was made, name; the object's class, if the owner is a base."""
+        """Return the abstract variable: owner, creation site of its object, name, and class.
+
+        The class is empty unless the owner is a base class of the object's class.
+        """
         box, _, name = target.rpartition(".")
         if box:
             kind, line = self.program.objects[box]
@@ -113,16 +116,16 @@ class Execution:
         return "list", "", target, ""
 
     def group(self, target: str) -> str:
-        """The object that a variable belongs to."""
+        """Return the object that a variable belongs to."""
         return target.rpartition(".")[0] or target
 
     def resource(self, target: str) -> tuple[str, str]:
-        """The abstract resource: its type and where it was made."""
+        """Return the abstract resource: its type and creation site."""
         named: Named = self.program.resources[target]
         return named.kind, f"program.py:{named.line}"
 
     def thread(self, actor: str) -> tuple[str, str]:
-        """The abstract thread: what it runs, and a digest of its first methods."""
+        """Return the abstract thread: the function it runs and a digest of its first methods."""
         entered = [event for event in self.events if event.kind == "enter" and event.actor == actor]
         names = [event.target.rpartition(" ")[2] for event in entered]
         digest = blake2b("\n".join(f"program.py:{name}" for name in names[:METHODS]).encode(), digest_size=3)
@@ -135,7 +138,7 @@ def is_access(event: Event) -> bool:
 
 
 def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
-    """Yield the executions that a log can be of."""
+    """Yield the executions that can have produced a log."""
     waits = [place for place, entry in enumerate(log) if entry.kind == "waits"]
     for moments in product(*(_moments(log, place) for place in waits)):
         events = _events(log, dict(zip(waits, moments, strict=True)))
@@ -143,7 +146,10 @@ def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
 
 
 def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
-    """A task of a pool is an actor of its own. The pool starts workers for tasks, and joins them in the end."""
+    """Add the actor of each event, and the starts and joins of pool workers.
+
+    Each task of a pool is a separate actor. The pool starts workers for tasks and joins them at the end.
+    """
     actors: dict[str, str] = {}
     for place, event in enumerate(events):
         if event.kind == "submits":
@@ -159,12 +165,12 @@ def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
 
 
 def _moments(log: Sequence[Entry], place: int) -> list[int]:
-    """The places in the log after which a wait can have given the lock back."""
-    me, lock = log[place].thread, f"{log[place].target}.lock"
+    """Return the places in the log after which the wait at `place` can have released the lock."""
+    waiter, lock = log[place].thread, f"{log[place].target}.lock"
     moments = [place]
     for later in range(place + 1, len(log)):
         entry = log[later]
-        if entry.thread == me or (entry.kind, entry.target) == ("acquire", lock):
+        if entry.thread == waiter or (entry.kind, entry.target) == ("acquire", lock):
             break
         if entry.kind in ("woken", "expired") and f"{entry.target}.lock" == lock:
             break

@@ -1,4 +1,4 @@
-"""The metrics of Křena, Letko and Vojnar (RV 2011), read off an execution by their definitions, however slowly."""
+"""The metrics of Křena, Letko and Vojnar (RV 2011), computed directly from their definitions without optimization."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Two consecutive accesses of a thread to a variable, and the last one of another thread between them."""
+    """Yield two consecutive accesses of a thread to a variable, with the last access of another thread in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -39,7 +39,7 @@ def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def du_pairs(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """A write and a read of the value that it wrote."""
+    """Yield each read with the write that defines its value."""
     for place, read in run.accesses:
         writes = [e for at, e in run.accesses if at < place and e.target == read.target and e.kind == "write"]
         if read.kind == "read" and writes:
@@ -48,7 +48,7 @@ def du_pairs(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def eraser(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """The state of the automaton that an access finds, and the candidate locks."""
+    """Yield each access with the automaton's state before it and the candidate locks."""
     for variable in run.shared:
         state, owner, candidates = "virgin", "", frozenset[str]()
         for place, event in run.accesses:
@@ -68,7 +68,7 @@ def eraser(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def goldilock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """How the accesses that conflict with one were ordered before it, by the rules of the lockset."""
+    """Yield each access with the check that orders conflicting accesses before it, and the lockset."""
     for place, event in run.accesses:
         check, deciding = _verdict(run, place)
         lockset: list[Key] = []
@@ -82,11 +82,11 @@ def goldilock(run: Execution) -> Iterator[tuple[Key, Key]]:
         yield (event.site, check, tuple(sorted(set(lockset)))), names
 
 
-HARDER = ("first", "same thread", "same lock", "two threads", "lockset", "race")
+CHECKS_BY_HARDNESS = ("first", "same thread", "same lock", "two threads", "lockset", "race")
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """What decided, and in comparison with which earlier access."""
+    """Return the deciding check and the earlier access with which the comparison was hardest."""
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -94,13 +94,13 @@ def _verdict(run: Execution, place: int) -> tuple[str, int]:
     if event.kind == "write":
         reads = {e.thread: at for at, e in before if e.kind == "read" and (not writes or at > writes[-1])}
         rivals += reads.values()
-    verdicts = [(HARDER.index(_compared(run, rival, place)), rival) for rival in rivals]
+    verdicts = [(CHECKS_BY_HARDNESS.index(_compared(run, rival, place)), rival) for rival in rivals]
     hardest, deciding = max(verdicts, default=(0, -1))
-    return HARDER[hardest], deciding
+    return CHECKS_BY_HARDNESS[hardest], deciding
 
 
 def _compared(run: Execution, rival: int, place: int) -> str:
-    """How an earlier access is ordered before this one."""
+    """Return how the access `rival` is ordered before the access at `place`."""
     one, other = run.events[rival].thread, run.events[place].thread
     if one == other:
         return "same thread"
@@ -113,7 +113,7 @@ def _compared(run: Execution, rival: int, place: int) -> str:
 
 
 def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) -> set[tuple[str, str]]:
-    """The lockset of an access at a later moment."""
+    """Return the lockset of the access `rival` at the later event `place`."""
     lockset = {("thread", run.events[rival].thread)}
     for thread, kind, target, *_ in events[rival + 1 : place]:
         if ("thread", thread) in lockset and kind in GIVES:
@@ -131,13 +131,13 @@ def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) 
 
 
 def goodlock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """A lock was requested while another was held."""
+    """Yield each request for a lock while another lock is held."""
     for place, event in enumerate(run.events):
         wanted = event.kind in ("acquire", "failed", "reach") and is_lock(run, event.target)
         held = run.held(place) if wanted else {}
-        again = event.target in held and run.resource(event.target)[0] == "RLock"
+        reentrant = event.target in held and run.resource(event.target)[0] == "RLock"
         for lock, site in held.items():
-            if lock != event.target and not again:
+            if lock != event.target and not reentrant:
                 key = (site, event.site, run.resource(lock), run.resource(event.target))
                 yield key, (run.thread(event.actor),)
 
@@ -147,7 +147,7 @@ def is_lock(run: Execution, target: str) -> bool:
 
 
 def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """The last give before a take, by another thread; the starts and the ends of threads."""
+    """Yield each taking step with the last giving step of another thread, and the starts and joins of threads."""
     for place, event in enumerate(run.events):
         if event.kind in TAKEN_FROM:
             wanted = TAKEN_FROM[event.kind], event.target
@@ -165,10 +165,10 @@ def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def pool_pairs(run: Execution, covered: Set[Key]) -> Iterator[str]:
-    """How pairs by way of a pool differ from what they can be.
+    """Yield a message for each pair through a thread pool that differs from what is possible.
 
-    A task comes after its submission, and its result after the task. When a worker took a task up is in no log, so a
-    task may also be paired with a later submission that came before its first step.
+    A task follows its submission, and its result follows the task. The log does not say when a worker took a task, so a
+    task may also be paired with a later submission that preceded its first step.
     """
     begun = {event.target: place for place, event in enumerate(run.events) if event.kind == "task"}
     first = {e.actor: e.site for e in reversed(run.events) if e.kind == "enter"}
@@ -190,7 +190,7 @@ MONITORED = (*GIVES, *TAKEN_FROM, "read", "write", "clear", "wait", "start", "jo
 
 
 def concurrent_pairs(run: Execution) -> Iterator[Key]:
-    """Two neighbours in the order of all accesses and synchronizations."""
+    """Yield each two consecutive accesses or synchronizations."""
     monitored = [e for e in run.events if e.kind in MONITORED and (not is_access(e) or e.target in run.shared)]
     for one, other in itertools.pairwise(monitored):
         yield one.site, other.site, one.thread != other.thread
@@ -203,7 +203,7 @@ VISITED = (
 
 
 def sync(run: Execution) -> Iterator[Key]:
-    """The situations at each synchronization."""
+    """Yield the situations at each synchronization."""
     for place, event in enumerate(run.events):
         if event.kind in VISITED:
             yield event.site, "visited"
@@ -222,27 +222,27 @@ def sync(run: Execution) -> Iterator[Key]:
 
 
 def doubtful(run: Execution) -> Iterator[Key]:
-    """Situations that a log leaves open: whether a thread that came to a semaphore, a queue or an event had to wait.
+    """Yield the situations that a log leaves open: whether a thread had to wait at a semaphore, queue or event.
 
-    A thread that is about to look has not looked yet. If what it came for was there when it came and was taken by
-    another thread, it may or may not have waited for that; an event may have been set before it looked.
+    A thread that reaches an operation has not tried it yet. If the resource was available then and another thread took
+    it, the thread may or may not have waited. An event may have been set before the thread tested it.
     """
     for place, event in enumerate(run.events):
         if event.kind == "reach" and not is_lock(run, event.target):
-            at_first = _available(run, place, place + 1)
-            if at_first or event.target.startswith("event"):
+            available_on_arrival = _available(run, place, place + 1)
+            if available_on_arrival or event.target.startswith("event"):
                 yield from _blocked(run, place)
 
 
 def _blocked(run: Execution, place: int) -> Iterator[Key]:
-    """What keeps a thread waiting, from when it comes to a synchronization until it is past it."""
+    """Yield the situations of a thread that may block, from reaching a synchronization until it has passed it."""
     thread, _, target, site, *_ = run.events[place]
     own = [at for at, e in enumerate(run.events) if at > place and e.thread == thread]
     past = own[0] if own else len(run.events)
     for moment in range(place + 1, past + 1):
         if is_lock(run, target):
-            everyone = {e.thread: run.holding(e.thread, moment) for e in run.events}
-            holders = {holder: held[target] for holder, held in everyone.items() if target in held}
+            held_by = {e.thread: run.holding(e.thread, moment) for e in run.events}
+            holders = {holder: held[target] for holder, held in held_by.items() if target in held}
             if run.resource(target)[0] == "RLock":
                 holders.pop(thread, None)
         else:
@@ -256,7 +256,7 @@ def _blocked(run: Execution, place: int) -> Iterator[Key]:
 
 
 def _available(run: Execution, place: int, moment: int) -> bool:
-    """Whether the semaphore, event or queue has what a thread came for, at a later moment."""
+    """Return whether the semaphore, event or queue that a thread reached at `place` is available at `moment`."""
     target, site = run.events[place].target, run.events[place].site
     kinds = [e.kind for e in run.events[:moment] if e.target == target]
     if target in run.program.permits:
@@ -270,7 +270,7 @@ def _available(run: Execution, place: int, moment: int) -> bool:
 
 
 def method_pairs(run: Execution) -> Iterator[Key]:
-    """A public method of an object began while another thread was in one of the same object."""
+    """Yield each public method that began while another thread was in a public method of the same object."""
     for place, event in enumerate(run.events):
         if event.kind != "enter" or " " not in event.target:
             continue

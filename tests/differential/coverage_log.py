@@ -1,8 +1,8 @@
-"""What generated programs log of themselves, from the inside, and the baton that repeats its order natively.
+"""The log that generated programs keep of their own operations, and a baton that forces its order on a native run.
 
-A program calls `at` before each operation and `note` right after it. Neither is instrumented. Under control a thread is
-switched away from only within operations, before they take effect, so the order of notes is the order of effects.
-Natively the order of an earlier log can be forced: `at` waits until the next note of that log is the thread's own.
+A program calls `at` before each operation and `note` right after it. Neither is instrumented. A controlled execution
+switches threads only within operations, before they take effect, so the order of notes is the order of effects. In a
+native run, the order of an earlier log can be forced: `at` blocks until the next note of that log is this thread's.
 """
 
 from __future__ import annotations
@@ -16,40 +16,42 @@ from typing import Any, NamedTuple
 
 from greenlet import getcurrent
 
-BATON_SECONDS = 60.0  # after which a native run has lost its way
+BATON_SECONDS = 60.0  # maximum wait for a turn; after that the native run has diverged from the log
 
 
 class Entry(NamedTuple):
     """One line of a log."""
 
-    thread: str  # by descent: T0, T1, T1.1
+    thread: str  # named by descent: T0, T1, T1.1
     kind: str
     target: str
-    site: str  # the line, and "r" or "w" for an attribute or an item that is read or written there
+    site: str  # the line number, followed by "r" or "w" if an attribute or item is read or written there
 
 
 class Log:
-    """The log of one execution. All programs share one, as they import its methods."""
+    """The log of one execution. All programs import the methods of one instance."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.lines: set[int] = set()  # of the program, on which it called this log
-        self._threads: dict[Any, str] = {}  # by greenlet; natively each thread has one of its own
-        self._order: Sequence[str] = ()  # of the threads that make notes, if it is forced
-        self._done = 0
+        self.lines: set[int] = set()  # lines of the program that called this log
+        self._threads: dict[
+            Any, str
+        ] = {}  # maps greenlets to thread names; in a native run each thread has its own greenlet
+        self._order: Sequence[str] = ()  # the threads in the order of their notes, if the order is forced
+        self._done = 0  # number of notes made
         self._turns: dict[str, Any] = {}
         self._pool: Any = None
-        self._workers = 0  # that it has started
+        self._workers = 0  # number of workers that the pool has started
 
     def begin(self) -> None:
-        """Begin an execution that may run as it likes."""
+        """Begin an execution in any order."""
         self.entries, self.lines = [], set()
         self._threads.clear()
         self._order, self._done, self._turns = (), 0, {}
         self._workers = 0
 
     def force(self, order: Sequence[str]) -> None:
-        """Begin an execution in which threads make their notes in this order."""
+        """Begin an execution in which the threads make their notes in the given order."""
         self.begin()
         self._order = order
         self._turns = {thread: _thread.allocate_lock() for thread in order}
@@ -57,17 +59,17 @@ class Log:
             turn.acquire()
         self._turns[order[0]].release()
 
-    # -- what programs call -------------------------------------------------------------------------
+    # -- called by the programs ---------------------------------------------------------------------
 
     def born(self, thread: str) -> None:
-        """Note that the code from here on is run by this thread."""
+        """Note that `thread` runs the code from here on."""
         self._note_line()
         self._threads[getcurrent()] = thread
         self._wait_for_turn()
         self._add("begin")
 
     def task(self, name: str) -> None:
-        """Note that the code from here on is a task of a pool, which this worker has taken up."""
+        """Note that this pool worker runs the task `name` from here on."""
         self._note_line()
         worker = threading.current_thread().name.rpartition("_")[2]
         self._threads[getcurrent()] = f"T{int(worker) + 1}"
@@ -75,39 +77,39 @@ class Log:
         self._add("task", name)
 
     def at(self, target: str = "", site: str = "") -> None:
-        """Note that the thread is about to do something; with a target, to something that may make it wait."""
+        """Note that the thread is about to perform an operation, which can block on `target` if one is given."""
         self._note_line()
         self._wait_for_turn()
         if target:
             self.entries.append(Entry(self._threads[getcurrent()], "reach", target, site))
 
     def note(self, kind: str, target: str = "", site: str = "") -> int:
-        """Note what the thread has just done; return 1, for use in expressions."""
+        """Note the operation that the thread has just performed. Return 1, for use in expressions."""
         self._note_line()
         return self._add(kind, target, site)
 
     def between(self, kind: str, target: str, site: str) -> int:
-        """Note what the first half of an expression has done; the second half is about to be done."""
+        """Note that the first half of an expression was evaluated and the second half follows. Return 1."""
         self._note_line()
         self._add(kind, target, site)
         self._wait_for_turn()
         return 1
 
     def pool(self, executor: Any) -> None:
-        """Note which pool the program has."""
+        """Register the program's thread pool."""
         self._pool = executor
 
     def submitted(self, name: str, site: str) -> None:
-        """Note that a task was submitted, and whether a worker was started for it."""
+        """Note that a task was submitted and whether the pool started a worker for it."""
         self._note_line()
         is_new = len(self._pool._threads) > self._workers
         self._workers += is_new
         self._add("hired" if is_new else "submitted", f"T{self._workers}" if is_new else name, site)
 
-    # -- how ----------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------
 
     def _note_line(self) -> None:
-        """Note the lines of the program that the thread is at: of the call of this log, and of those around it."""
+        """Record the lines of all frames of the program on the current call stack."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             if frame.f_code.co_filename.endswith("program.py"):
@@ -118,7 +120,7 @@ class Log:
         if self._turns:
             thread = self._threads[getcurrent()]
             if not self._turns[thread].acquire(timeout=BATON_SECONDS):
-                raise AssertionError(f"{thread} never had its turn after {self.entries[-1]}")
+                raise AssertionError(f"{thread} never got its turn after {self.entries[-1]}")
 
     def _add(self, kind: str, target: str = "", site: str = "") -> int:
         self.entries.append(Entry(self._threads[getcurrent()], kind, target, site))

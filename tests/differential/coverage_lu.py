@@ -1,4 +1,4 @@
-"""The criteria of Lu, Jiang and Zhou (ESEC/FSE 2007), read off an execution by their definitions, however slowly."""
+"""The criteria of Lu, Jiang and Zhou (ESEC/FSE 2007), computed directly from their definitions without optimization."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 from coverage_events import Event, Execution
 
 Key = tuple[Any, ...]
-BEGINNING = 12  # accesses of an order that a requirement tells
-MOST = 16  # occurrences of an access that are told apart
-MAX_IN_PAIRS = 4  # the same for pinv
+BEGINNING = 12  # accesses at the beginning of an order that a requirement lists
+MAX_OCCURRENCES = 16  # occurrences of an access that are distinguished
+MAX_PINV_OCCURRENCES = 4  # occurrences of an access that pinv distinguishes
 
 
-def named(run: Execution, place: int, most: int = MOST) -> Key:
-    """An access in every execution: thread, kind, site, occurrence."""
+def named(run: Execution, place: int, limit: int = MAX_OCCURRENCES) -> Key:
+    """Return a name of the access that holds across executions: thread, kind, site, occurrence."""
     event = run.events[place]
     alike = [at for at, e in run.accesses if at <= place and e == event]
-    return event.thread, event.kind, event.site, min(len(alike), most)
+    return event.thread, event.kind, event.site, min(len(alike), limit)
 
 
 def initial(run: Execution, place: int) -> bool:
-    """Whether a write comes before every start of a thread, so that it makes the initial state."""
+    """Return whether the event at `place` precedes every thread start. Such a write belongs to the initial state."""
     return all(event.kind != "start" for event in run.events[:place])
 
 
 def last_write(run: Execution, place: int) -> int | None:
-    """The place of the write that a read reads; None for the initial state."""
+    """Return the index of the write whose value a read returns, or None for the initial state."""
     target = run.events[place].target
     writes = [at for at, e in run.accesses if at < place and e.target == target and e.kind == "write"]
     return writes[-1] if writes and not initial(run, writes[-1]) else None
@@ -50,7 +50,7 @@ def lr_def(run: Execution) -> Iterator[Key]:
 
 
 def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
-    """Consecutive accesses of a thread to a variable, and those of others between them."""
+    """Yield two consecutive accesses of a thread to a variable, and the accesses of other threads in between."""
     for place, first in run.accesses:
         later = [(at, e) for at, e in run.accesses if at > place and e.target == first.target]
         own = [at for at, e in later if e.thread == first.thread]
@@ -60,9 +60,9 @@ def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
 
 def pinv(run: Execution) -> Iterator[Key]:
     for first, second, between in pairs(run):
-        pair = named(run, first, MAX_IN_PAIRS), named(run, second, MAX_IN_PAIRS)
+        pair = named(run, first, MAX_PINV_OCCURRENCES), named(run, second, MAX_PINV_OCCURRENCES)
         for other in between:
-            yield run.variable(run.events[first].target), *pair, named(run, other, MAX_IN_PAIRS)
+            yield run.variable(run.events[first].target), *pair, named(run, other, MAX_PINV_OCCURRENCES)
         if not between:
             yield run.variable(run.events[first].target), *pair, "none"
 
@@ -78,11 +78,11 @@ def lr_inv(run: Execution) -> Iterator[Key]:
         yield run.variable(run.events[first].target), named(run, first), named(run, second), verdict
 
 
-Order = tuple[Key, Key]  # what is ordered, and the whole order
+Order = tuple[Key, Key]  # the variables or threads that are ordered, and the complete order
 
 
 def orders(run: Execution, variables: frozenset[str], threads: frozenset[str]) -> Key:
-    """The order of the accesses of some threads to some variables."""
+    """Return the order of the accesses of the given threads to the given variables."""
     return tuple(
         (run.variable(e.target), *named(run, at))
         for at, e in run.accesses
@@ -96,7 +96,7 @@ def all_orders(run: Execution) -> Iterator[Order]:
         yield (), orders(run, run.shared, threads)
 
 
-def couples(run: Execution, variables: frozenset[str]) -> Iterator[Order]:
+def pair_orders(run: Execution, variables: frozenset[str]) -> Iterator[Order]:
     threads = sorted({e.thread for _, e in run.accesses if e.target in variables})
     for one in threads:
         for other in threads:
@@ -105,19 +105,19 @@ def couples(run: Execution, variables: frozenset[str]) -> Iterator[Order]:
 
 
 def thread_pairs(run: Execution) -> Iterator[Order]:
-    return couples(run, run.shared)
+    return pair_orders(run, run.shared)
 
 
 def single_variables(run: Execution) -> Iterator[Order]:
     for variable in sorted(run.shared):
-        for threads, order in couples(run, frozenset({variable})):
+        for threads, order in pair_orders(run, frozenset({variable})):
             yield (run.variable(variable), *threads), order
 
 
 def beginning(order: Key) -> Key:
-    """What a requirement tells of an order."""
-    told = []
+    """Return the first accesses of an order, as a requirement lists them."""
+    listed = []
     for (owner, _, name, own), thread, kind, site, _ in order[:BEGINNING]:
         whole = f"{(own or owner).rpartition(':')[2]}.{name}" if ":" in owner else name
-        told.append((thread, kind, whole, site))
-    return tuple(told)
+        listed.append((thread, kind, whole, site))
+    return tuple(listed)

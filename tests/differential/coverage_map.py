@@ -1,4 +1,4 @@
-"""The memory-access patterns of Wang et al. (ASE 2019, Table I), read off an execution, however slowly."""
+"""The memory-access patterns of Wang et al. (ASE 2019, Table I), computed directly from the definition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = {"R": "read", "W": "write"}
 
 
 class Part(NamedTuple):
-    """One step of a pattern that occurred."""
+    """One step of a pattern that occurs in an execution."""
 
     thread: str  # A or B
     kind: str
@@ -27,7 +27,7 @@ class Part(NamedTuple):
 
 
 def patterns(run: Execution) -> Iterator[tuple[Any, ...]]:
-    """Every occurrence of every pattern. What constructors do to their own objects is no part of any."""
+    """Yield every occurrence of every pattern. A constructor's accesses to its own object are excluded."""
     steps = [event for _, event in run.accesses if not event.early]
     for table_row in TABLE.values():
         parts = table_row.split()
@@ -40,7 +40,7 @@ def patterns(run: Execution) -> Iterator[tuple[Any, ...]]:
 
 
 def expand(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A requirement of raddle in the same form."""
+    """Convert one of raddle's keys to the same form."""
     number, owner, x, y, *sites = key
     parts = TABLE[number].split()
     names = [
@@ -50,9 +50,9 @@ def expand(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def canonical(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The least of all patterns that say the same.
+    """Return the smallest of all equivalent patterns.
 
-    Neighbours of different threads on different variables can change places, and it does not matter which thread is A.
+    Adjacent steps of different threads on different variables commute, and the threads A and B are interchangeable.
     """
     found = [tuple(parts)]
     for order in found:
@@ -70,26 +70,31 @@ def _renamed(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _matches(
-    run: Execution, parts: Sequence[str], steps: Sequence[Event], known: dict[str, str]
+    run: Execution, parts: Sequence[str], steps: Sequence[Event], bound: dict[str, str]
 ) -> Iterator[tuple[Event, ...]]:
-    """Every way to choose later and later events for the parts; `known` says who is A, B, x and y."""
+    """Yield every way to match the parts with events in order.
+
+    `bound` maps the letters A, B, x and y that are already matched to threads and variables.
+    """
     if not parts:
         yield ()
         return
-    who, kind, what = parts[0]
+    thread_letter, kind, variable_letter = parts[0]
     for place, event in enumerate(steps):
-        if event.kind != KINDS[kind] or known.get(who, event.thread) != event.thread:
+        if event.kind != KINDS[kind] or bound.get(thread_letter, event.thread) != event.thread:
             continue
-        if known.get(what, event.target) != event.target:
+        if bound.get(variable_letter, event.target) != event.target:
             continue
-        if event.thread == known.get("B" if who == "A" else "A"):
+        if event.thread == bound.get("B" if thread_letter == "A" else "A"):
             continue
-        if not _pair(run, event.target, known.get("y" if what == "x" else "x")):
+        if not _pair(run, event.target, bound.get("y" if variable_letter == "x" else "x")):
             continue
-        for rest in _matches(run, parts[1:], steps[place + 1 :], {**known, who: event.thread, what: event.target}):
+        for rest in _matches(
+            run, parts[1:], steps[place + 1 :], {**bound, thread_letter: event.thread, variable_letter: event.target}
+        ):
             yield (event, *rest)
 
 
 def _pair(run: Execution, one: str, other: str | None) -> bool:
-    """Whether two variables can be x and y."""
+    """Return whether two variables can be x and y of one pattern."""
     return other is None or (one != other and run.group(one) == run.group(other))

@@ -1,4 +1,4 @@
-"""What an execution covers by every criterion, by definition; and how raddle's answer differs from that."""
+"""The coverage of an execution by every criterion, computed from the definitions and compared with raddle's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIRED: dict[str, Callable[[Execution], Iterator[tuple[Key, Key]]]] = {
     "goldilock": krena.goldilock,
     "goodlock": krena.goodlock,
     "hbpair": krena.hbpair,
-}  # each has a starred form, which adds names
+}  # criteria with a starred form, which adds names
 SINGLE: dict[str, Callable[[Execution], Iterator[Key]]] = {
     "concur-pairs": krena.concurrent_pairs,
     "sync": krena.sync,
@@ -42,7 +42,7 @@ ORDERS: dict[str, Callable[[Execution], Iterator[lu.Order]]] = {
 
 
 def expected(run: Execution) -> dict[str, set[Key]]:
-    """What the execution covers. Orders have the whole order in place of its digest."""
+    """Return the keys that the execution covers. Keys of orders contain the complete order instead of its digest."""
     found: dict[str, set[Key]] = {}
     for name, pairs in PAIRED.items():
         both = set(pairs(run))
@@ -51,12 +51,12 @@ def expected(run: Execution) -> dict[str, set[Key]]:
     for name, read in SINGLE.items():
         found[name] = set(read(run))
     for name, orders in ORDERS.items():
-        found[name] = {(*what, order, lu.beginning(order)) for what, order in orders(run)}
+        found[name] = {(*ordered, order, lu.beginning(order)) for ordered, order in orders(run)}
     return found
 
 
 def _starred(name: str, plain: Key, names: Key) -> Key:
-    """The requirement with the names of the starred form, in the order in which raddle has them."""
+    """Return the key of the starred form, with names in the same positions as in raddle's keys."""
     if name in ("eraser", "goldilock"):
         site, *rest = plain
         variable, thread = names
@@ -64,15 +64,22 @@ def _starred(name: str, plain: Key, names: Key) -> Key:
     return *plain, *names
 
 
-INNER = ("goldilock", "goldilock*", "hbpair", "hbpair*", "concur-pairs", "sync")  # see `Execution.has_inner_steps`
+INNER = (
+    "goldilock",
+    "goldilock*",
+    "hbpair",
+    "hbpair*",
+    "concur-pairs",
+    "sync",
+)  # criteria that `Execution.has_inner_steps` affects
 
 
 def compare(
     program: Program, log: Sequence[Entry], lines: Set[int], covered: Covered, digests: Digests, *, waits: bool = True
 ) -> list[str]:
-    """How what raddle says differs from what the log says, by the reading of the log that comes nearest.
+    """Return how raddle's coverage differs from the log, for the reading of the log with the fewest differences.
 
-    `waits` says whether the threads had to wait where the log says so.
+    `waits` says whether threads blocked where the log says so.
     """
     nearest = min((_differences(run, covered, digests, waits) for run in readings(program, log)), key=len)
     return nearest + differences("blocks", blocks(program.text, lines), covered["blocks"], digests)
@@ -94,7 +101,7 @@ def _differences(run: Execution, covered: Covered, digests: Digests, waits: bool
 
 
 class Digests:
-    """Which whole order each digest stands for. There may be no two digests for one, nor two for one digest."""
+    """Checks that digests and complete orders correspond one to one."""
 
     def __init__(self) -> None:
         self._orders: dict[str, Key] = {}
@@ -105,7 +112,7 @@ class Digests:
 
 
 def differences(name: str, wanted: Set[Key], found: Set[Key], digests: Digests) -> list[str]:
-    """How raddle's answer differs from the expected one."""
+    """Return how raddle's keys (`found`) differ from the expected keys (`wanted`)."""
     if name in ORDERS:
         return _differing_orders(wanted, found, digests)
     if name == "map":
@@ -115,15 +122,15 @@ def differences(name: str, wanted: Set[Key], found: Set[Key], digests: Digests) 
 
 
 def _differing_orders(wanted: Set[Key], found: Set[Key], digests: Digests) -> list[str]:
-    """Compare orders one by one; a digest cannot be computed here, but it has to mean the same each time."""
-    left = sorted(wanted, key=repr)
+    """Compare orders one by one. A digest cannot be computed here, but must always represent the same order."""
+    unmatched = sorted(wanted, key=repr)
     wrong = []
     for key in sorted(found, key=repr):
-        *what, digest, told = key
-        alike = [other for other in left if other[:-2] == tuple(what) and other[-1] == told]
+        *ordered, digest, listed = key
+        alike = [other for other in unmatched if other[:-2] == tuple(ordered) and other[-1] == listed]
         match = next((other for other in alike if digests.agree(digest, other[-2])), None)
         if match is None or not digest.startswith(f"{len(match[-2])}:"):
             wrong.append(f"order covered: {key}")
         else:
-            left.remove(match)
-    return wrong + [f"order not covered: {key}" for key in left]
+            unmatched.remove(match)
+    return wrong + [f"order not covered: {key}" for key in unmatched]

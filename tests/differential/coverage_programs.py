@@ -1,7 +1,7 @@
 """Random small programs that log what they do (see `coverage_log`).
 
-Every operation stands on a line of its own, so that a line says what happens there. A program ends in every
-interleaving, or it deadlocks.
+Every operation is on its own line, so the line number identifies the operation. A program ends or deadlocks in every
+interleaving.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FEATURES = (
     "queues", "tasks", "barriers", "children", "pools",
 )  # fmt: skip
 
-# Features that mean nothing without others.
+# Features that require other features.
 NEEDS = {
     "tries": frozenset({"locks"}),
     "nesting": frozenset({"locks"}),
@@ -28,7 +28,7 @@ NEEDS = {
 
 
 class Draw:
-    """Draws programs with these features."""
+    """Generates random programs with the given features."""
 
     def __init__(self, seed: int, features: Sequence[str] = FEATURES, *, always: str = "attributes") -> None:
         self._seed = seed
@@ -37,12 +37,12 @@ class Draw:
         self._features = frozenset(features)
 
     def program(self) -> Program:
-        """Draw one program with some of the features, so that programs stay small."""
+        """Return one random program with only some of the features, so that programs stay small."""
         chance = self._chance
         some = chance.sample(sorted(self._features), chance.randint(0, min(4, len(self._features))))
         self._on = frozenset(some) | {"attributes", self._always} | NEEDS.get(self._always, frozenset())
         self._program = Program(self._seed, features=self._on)
-        self._made: list[str] = []  # lines of the scenario that make objects
+        self._made: list[str] = []  # lines of the scenario that create objects
         self._bodies: list[list[Item]] = [[] for _ in range(chance.choice((2, 2, 3)))]
         kinds = ("Box", "Crate", "Plain", "Card") if "classes" in self._on else ("Box",)
         self._boxes = {name: chance.choice(kinds) for name in ["box1", "box2"][: chance.choice((1, 1, 2))]}
@@ -58,7 +58,7 @@ class Draw:
     # -- objects ------------------------------------------------------------------------------------
 
     def _make(self, kind: str, call: str, names: Sequence[str]) -> str:
-        """Return the name of one of a few resources."""
+        """Return a random one of `names`, and create that resource with `call` if it does not exist yet."""
         name = self._chance.choice(list(names))
         if name not in self._program.resources:
             self._program.resources[name] = Named(kind, len(self._made))
@@ -66,7 +66,7 @@ class Draw:
         return name
 
     def _lock(self) -> tuple[str, bool]:
-        """Return a lock's name, and whether it is re-entrant."""
+        """Return a lock's name, and whether it is reentrant."""
         if "rlocks" in self._on and self._chance.random() < 0.5:
             return self._make("RLock", "threading.RLock()", ["rlock1"]), True
         return self._make("Lock", "threading.Lock()", ["lock1", "lock2"]), False
@@ -139,7 +139,7 @@ class Draw:
         return repeated
 
     def _raised(self) -> Item:
-        """An exception leaves a `with` statement."""
+        """Return a `with` statement that an exception leaves."""
         name, _ = self._lock()
         body = self._accesses()
 
@@ -168,7 +168,7 @@ class Draw:
         if depth < 2 and "nesting" in self._on and chance.random() < 0.7:
             body.insert(chance.randint(0, len(body)), self._locked(depth + 1))
         if reentrant and chance.random() < 0.4:
-            body.insert(chance.randint(0, len(body)), self._again(name))
+            body.insert(chance.randint(0, len(body)), self._reentered(name))
         if chance.random() < 0.5:
             return lambda w: w.under(f"with {name}:", body, taken="acquire", given="release", target=name)
 
@@ -180,7 +180,7 @@ class Draw:
 
         return called
 
-    def _again(self, name: str) -> Item:
+    def _reentered(self, name: str) -> Item:
         body = self._accesses()
         return lambda w: w.under(f"with {name}:", body, taken="acquire", given="release", target=name)
 
@@ -238,7 +238,7 @@ class Draw:
         body.insert(self._chance.randint(0, len(body)), item)
 
     def _two(self) -> tuple[int, int]:
-        """Return two threads; the first gives what the second takes, so few programs deadlock."""
+        """Return two threads in order. The first gives what the second takes, so few programs deadlock."""
         one, other = sorted(self._chance.sample(range(len(self._bodies)), 2))
         return one, other
 
@@ -248,13 +248,13 @@ class Draw:
         lock = f"{name}.lock"
         self._program.resources[lock] = Named("RLock", self._program.resources[name].line)
         flag = f"{next(iter(self._boxes))}.b"
-        everyone = chance.choice(("notify", "notify_all"))
+        method = chance.choice(("notify", "notify_all"))
         limit = "5" if "timeouts" in self._on else ""
 
-        def tell(w: Writer) -> None:
+        def notify(w: Writer) -> None:
             body: list[Item] = [
                 lambda w: w.do(f"{flag} = 1", ("write", flag, "w")),
-                lambda w: w.do(f"{name}.{everyone}()", ("notify", name, "")),
+                lambda w: w.do(f"{name}.{method}()", ("notify", name, "")),
             ]
             w.under(f"with {name}:", body, taken="acquire", given="release", target=lock)
 
@@ -266,10 +266,10 @@ class Draw:
             w.add(f'note("read", "{flag}", "{number}r")')
             w.add("at()")
             w.add(f'note("waits", "{name}", "{w.next + 1}")')
-            again = w.next
+            wait_line = w.next
             w.add(f"woken = {name}.wait({limit})")
             w.add("at()")
-            w.add(f'note("woken" if woken else "expired", "{name}", "{again}")')
+            w.add(f'note("woken" if woken else "expired", "{name}", "{wait_line}")')
             if limit:
                 w.add("if not woken:")
                 w.add("    at()")
@@ -283,11 +283,11 @@ class Draw:
         one, other = self._two()
         if limit and chance.random() < 0.5:
             one, other = other, one
-        self._insert(one, tell)
+        self._insert(one, notify)
         self._insert(other, lambda w: w.under(f"with {name}:", [wait], taken="acquire", given="release", target=lock))
 
     def _handover(self) -> None:
-        """A semaphore without permits is given one by one thread for another."""
+        """Add a semaphore without permits that one thread releases and another acquires."""
         if self._chance.random() < 0.5:
             return
         name = self._make("Semaphore", "threading.Semaphore(0)", ["sem0"])
@@ -332,7 +332,7 @@ class Draw:
 
         def meet(w: Writer) -> None:
             w.add("at()")
-            w.add(f'note("arrives", "{name}")')  # the last one to arrive lets all of them go on
+            w.add(f'note("arrives", "{name}")')  # the last thread to arrive releases the others
             w.add(f"{name}.wait()")
             w.add("at()")
             w.add(f'note("passes", "{name}")')
@@ -341,7 +341,7 @@ class Draw:
             self._insert(thread, meet)
 
     def _child(self) -> None:
-        """A thread starts another one, and joins it or not."""
+        """Add a thread that one of the threads starts and may join."""
         joins = self._chance.random() < 0.7
         thread = self._chance.randrange(len(self._bodies))
         self._child_of, self._child_body = thread, [self._statement() for _ in range(self._chance.randint(1, 2))]
@@ -352,7 +352,7 @@ class Draw:
             self._bodies[thread].append(lambda w: w.do("child.join()", ("join", label, "")))
 
     def _pool(self) -> None:
-        """Tasks of a pool take the place of threads."""
+        """Run the bodies as tasks of a pool instead of threads."""
         if "children" not in self._on:
             self._program.workers = self._chance.choice((1, 1, 2))
 
@@ -400,7 +400,7 @@ class Draw:
         program.text = "\n".join(w.lines) + "\n"
 
     def _write_box(self, w: Writer, box: str, kind: str) -> None:
-        """Make an object, perhaps by way of a function."""
+        """Write the line that creates an object, either directly or through a factory function."""
         argument = f'"{box}"' if kind in CONSTRUCTED else ""
         if "classes" in self._on and self._chance.random() < 0.4:
             self._program.objects[box] = Named(kind, FACTORY_LINE)
@@ -442,7 +442,9 @@ class Draw:
         numbers = range(1, len(self._bodies) + 1)
         for number in numbers:
             w.add(f"t{number} = threading.Thread(target=w{number}, args=({arguments}))")
-        joined_early = len(numbers) == 3 and self._chance.random() < 0.3  # the last one comes after all of the first
+        joined_early = (
+            len(numbers) == 3 and self._chance.random() < 0.3
+        )  # then the third thread runs entirely after the first
         for number in numbers:
             if number == 3 and joined_early:
                 w.do("t1.join()", ("join", "T1", ""))
@@ -459,7 +461,9 @@ class Draw:
         numbers = range(1, len(self._bodies) + 1)
         for number in numbers:
             w.add("at()")
-            w.add(f'note("submits", "w{number}", "{w.next + 1}")')  # it may be done before `submit` returns
+            w.add(
+                f'note("submits", "w{number}", "{w.next + 1}")'
+            )  # noted before the call, as the task may finish before `submit` returns
             line = w.add(f"f{number} = executor.submit(w{number}, {arguments})")
             w.add("at()")
             w.add(f'submitted("w{number}", "{line}")')

@@ -1,4 +1,4 @@
-"""Runs generated programs, under control and natively, and asks raddle what they covered."""
+"""Runs generated programs controlled and natively, and measures their coverage with raddle."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class Run:
     log: list[Entry]
     covered: dict[str, set[Key]]
     outcome: str
-    lines: set[int]  # on which the program called its log
+    lines: set[int]  # lines of the program that called its log
 
     def can_be_repeated(self, program: Program) -> bool:
-        """Whether a native run can be made to take the same order.
+        """Return whether a native run can be forced into the same order.
 
-        Natively a thread that was notified takes the lock as soon as that is free, and nothing says which worker of a
-        pool takes up a task, or when a thread that is not joined ends.
+        In a native run, a notified thread acquires the lock as soon as it is free. Also, the log does not control which
+        worker of a pool runs a task, or when a thread that is not joined ends.
         """
         joined = {entry.target for entry in self.log if entry.kind == "join"}
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
             return False
         if any(entry.kind == "expired" for entry in self.log):
-            return False  # that takes real time
+            return False  # an expired timeout would take real time
         waiting: set[str] = set()
         notified = free = False
         for entry in self.log:
@@ -68,17 +68,17 @@ class Run:
         return True
 
     def __str__(self) -> str:
-        told = "\n".join(f"  {e.thread:5} {e.kind:10} {e.target:16} {e.site}" for e in self.log)
-        return f"{self.scheduler}, execution {self.number}, {self.outcome}; its log:\n{told}"
+        lines = "\n".join(f"  {e.thread:5} {e.kind:10} {e.target:16} {e.site}" for e in self.log)
+        return f"{self.scheduler}, execution {self.number}, {self.outcome}; its log:\n{lines}"
 
 
 @contextmanager
 def loaded(program: Program, folder: Path) -> Iterator[ModuleType]:
     """Write the program to a file and import it."""
     number = next(_numbers)
-    own = folder / str(number)
-    own.mkdir()
-    path = own / "program.py"
+    program_folder = folder / str(number)
+    program_folder.mkdir()
+    path = program_folder / "program.py"
     path.write_text(program.text, encoding="utf-8")
     name = f"coverage_program_{number}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -94,7 +94,10 @@ def loaded(program: Program, folder: Path) -> Iterator[ModuleType]:
 
 
 def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -> Iterator[Run]:
-    """Run some executions under control; half of all sessions have the scheduling points that criteria ask for."""
+    """Yield some controlled executions.
+
+    Sessions with an odd seed have the additional scheduling points that criteria request.
+    """
     policy = make_scheduler(scheduler, seed=seed)
     selection = Selection(root=str(Path(str(module.__file__)).parent))
     with Session(
@@ -119,7 +122,7 @@ def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -
 
 
 def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
-    """Run the program natively, its threads in the order of an earlier log, and measure it as `raddle run` does."""
+    """Run the program natively in the order of an earlier log, and measure it as `raddle run` does."""
     measured: list[MeasuringSink] = []
 
     def sink(names: VariableNames) -> MeasuringSink:
@@ -127,7 +130,9 @@ def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
         return measured[-1]
 
     watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), sink, blocks=True)
-    with loaded(program, folder) as module:  # before it is watched: importing it is no part of the execution
+    with loaded(
+        program, folder
+    ) as module:  # imported before the watch starts, because the import is not part of the execution
         watch.start()
         try:
             LOG.force([entry.thread for entry in log if entry.kind != "reach"])
@@ -146,7 +151,7 @@ SUFFIXES = {"read": "r", "write": "w", "delete": "w"}
 
 
 def translated(value: Any, table: SiteTable) -> Any:
-    """A key with lines in place of the numbers of sites."""
+    """Replace site numbers in a key by line numbers."""
     if isinstance(value, tuple):
         return tuple(translated(part, table) for part in value)
     if isinstance(value, int) and not isinstance(value, bool) and value in table:

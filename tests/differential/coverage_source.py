@@ -1,4 +1,4 @@
-"""The text of generated programs: what all of them begin with, and how their lines are written."""
+"""The source text of generated programs: their common beginning, and a writer for their lines."""
 
 from __future__ import annotations
 
@@ -101,31 +101,31 @@ def counter():
     note("leave", "counter", "74")
     return tick
 """
-FACTORY_LINE = 71  # where `make` makes what it is asked for
-BASES = {"Crate": "Box"}  # a class that has its attributes from another one
-CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
+FACTORY_LINE = 71  # the line on which `make` creates an object
+BASES = {"Crate": "Box"}  # maps a class to the base class that defines its attributes
+CONSTRUCTED = ("Box", "Crate")  # classes with methods, containers and a constructor that logs
 
 
 class Named(NamedTuple):
-    """What a name in a log stands for: a resource, or an object with variables."""
+    """The entity that a name in a log represents: a resource, or an object with variables."""
 
     kind: str
-    line: int  # where it is made
+    line: int  # the line that creates it
 
 
 @dataclass
 class Program:
-    """The text of a program, and what its names stand for."""
+    """The text of a program, and the entities that its names represent."""
 
     seed: int
     text: str = ""
     resources: dict[str, Named] = field(default_factory=dict)
     objects: dict[str, Named] = field(default_factory=dict)
-    permits: dict[str, int] = field(default_factory=dict)  # of semaphores, at first
-    room: dict[str, int] = field(default_factory=dict)  # of queues; 0: without bound
-    threads: dict[str, str] = field(default_factory=dict)  # by label: the function that the thread runs
+    permits: dict[str, int] = field(default_factory=dict)  # maps semaphores to their initial permits
+    room: dict[str, int] = field(default_factory=dict)  # maps queues to their capacity; 0 means unbounded
+    threads: dict[str, str] = field(default_factory=dict)  # maps thread labels to the function that the thread runs
     features: frozenset[str] = frozenset()
-    workers: int = 0  # of the pool, if there is one
+    workers: int = 0  # number of pool workers; 0 if the program has no pool
 
     def __str__(self) -> str:
         return "\n".join(f"{number:4} {line}" for number, line in enumerate(self.text.splitlines(), 1))
@@ -135,7 +135,7 @@ Item = Callable[["Writer"], None]
 
 
 class Writer:
-    """Lines of source, which know their numbers."""
+    """Collects lines of source and tracks their numbers."""
 
     def __init__(self) -> None:
         self.lines = HEAD.splitlines()
@@ -150,7 +150,7 @@ class Writer:
         return len(self.lines)
 
     def do(self, line: str, *notes: tuple[str, str, str], waits_for: str = "") -> None:
-        """Write an operation that stands on one line. Sites in notes are the suffix to its number."""
+        """Write an operation on one line, with its notes. Each note has a kind, a target and a suffix for the site."""
         number = self.next + 1
         self.add(f'at("{waits_for}", "{number}")' if waits_for else "at()")
         self.add(line.replace("LINE", str(number)))
@@ -158,7 +158,7 @@ class Writer:
             self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
 
     def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
-        """Write a `with` statement."""
+        """Write a `with` statement around `body`, with notes of what it takes and gives."""
         number = self.next + 1
         self.add(f'at("{target}", "{number}")')
         self.add(line)

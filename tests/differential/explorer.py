@@ -1,4 +1,4 @@
-"""Every outcome of a small program, as raddle's exhaustive search finds them."""
+"""Finds every outcome of a small program with raddle's exhaustive search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 class Notebook:
-    """What the threads of one execution noted; lives outside of what raddle looks at."""
+    """Collects the notes of all threads of one execution. It is not instrumented."""
 
     def __init__(self, threads: int) -> None:
         self.notes: list[list] = [[] for _ in range(threads)]
@@ -34,7 +34,7 @@ class Notebook:
             notes.clear()
 
     def visible(self) -> tuple:
-        """As `brute_force.visible`."""
+        """Return the observable state, in the same form as `brute_force.visible`."""
         c, d, items, queue, names = self.shared
         notes = tuple(tuple(n) for n in self.notes)
         return notes, (c.a, c.b, *names()), tuple(sorted(d.items())), tuple(items), tuple(queue.queue)
@@ -57,17 +57,17 @@ def load(program: Program, folder: Path, name: str = "small") -> tuple[ModuleTyp
     return module, notebook
 
 
-def outcomes(program: Program, folder: Path, most_executions: int) -> tuple[set[tuple], bool, int]:
-    """The outcomes of the executions, whether those are all there are, and how many were run."""
+def outcomes(program: Program, folder: Path, max_executions: int) -> tuple[set[tuple], bool, int]:
+    """Return the outcomes, whether the search was exhausted, and the number of executions."""
     name = f"small{next(_numbers)}"
     module, notebook = load(program, folder, name)
     try:
-        return _search(module, notebook, folder, most_executions)
+        return _search(module, notebook, folder, max_executions)
     finally:
         del sys.modules[name]
 
 
-def _search(module: ModuleType, notebook: Notebook, folder: Path, most_executions: int) -> tuple[set[tuple], bool, int]:
+def _search(module: ModuleType, notebook: Notebook, folder: Path, max_executions: int) -> tuple[set[tuple], bool, int]:
     found: set[tuple] = set()
     search = Exhaustive()
     number = 0
@@ -77,7 +77,7 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, most_execution
     with session:
         session.rehearse()
         session.rehearse()
-        while number < most_executions:
+        while number < max_executions:
             number += 1
             if not search.begin(number, session.known_points.version):
                 return found, True, number - 1
@@ -93,10 +93,10 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, most_execution
 
 
 def difference(expected: set[tuple], found: set[tuple]) -> tuple[set[tuple], set[tuple]]:
-    """What was missed and what is impossible; `expected` is brute force's.
+    """Return the missed outcomes and the impossible ones, compared with brute force (`expected`).
 
-    raddle ends an execution with its first error. So of the errors an execution can have, one has to be found;
-    all other outcomes are compared one by one.
+    raddle ends an execution with its first error. So if brute force finds several errors in one outcome, raddle has to
+    find only one of them. All other outcomes are compared one by one.
     """
     errors = {error for kind, *rest in found if kind == "error" for error in rest}
     wanted = {outcome for outcome in expected if outcome[0] == "errors"}
@@ -108,7 +108,7 @@ def difference(expected: set[tuple], found: set[tuple]) -> tuple[set[tuple], set
 
 
 def _thread_of(error: BaseException, module: ModuleType) -> int:
-    """The number in the name of the thread's function, f0, f1, ..."""
+    """Return the number of the thread that raised the error, from its function's name (f0, f1, ...)."""
     trace = error.__traceback__
     names = []
     while trace is not None:

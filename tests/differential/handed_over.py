@@ -1,4 +1,4 @@
-"""Programs that hand a shared container to code without probes; each notes what it saw."""
+"""Programs that pass a shared container to code without probes. Each notes what it observed."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def chosen_from(note: Note) -> None:
 
 
 def shuffled(note: Note) -> None:
-    """However it is shuffled: nobody who looked first saw anything but the order at the beginning."""
+    """Note whether the list was shuffled between two reads, the first of which saw the initial order."""
     numbers = [1, 2, 3]
 
     def look() -> None:
@@ -129,7 +129,7 @@ def shuffled(note: Note) -> None:
 
 
 def chained(note: Note) -> None:
-    """The chain looks at its lists one after the other, step by step."""
+    """`itertools.chain` reads its lists lazily, one after the other."""
     first, second = [1], [2]
 
     def add() -> None:
@@ -140,7 +140,7 @@ def chained(note: Note) -> None:
 
 
 def two_at_once(note: Note) -> None:
-    """`max` sees both lists at one moment: [1] before [5] was put in, or both after."""
+    """`max` reads both lists in one step."""
     first, second = [1], [2]
 
     def change() -> None:
@@ -159,10 +159,10 @@ PROGRAMS: dict[Callable[[Note], None], set[object]] = {
     counted: {1, 2},
     joined: {"a", "ab"},
     added_by_operators: {1, 2},
-    inserted_in_order: {1, 2},  # the place after 2 in [2], and in [1, 2]
+    inserted_in_order: {1, 2},  # the position after 2 in [2] and in [1, 2]
     chosen_from: {1, "nothing there"},
     shuffled: {"", "shuffled between"},
-    # Without 3 and 4; with 3; with 4 only, as both came when the first list was through; with both.
+    # Neither 3 nor 4; only 3; only 4, if both were added after the first list was read; both.
     chained: {(1, 2), (1, 3, 2), (1, 2, 4), (1, 3, 2, 4)},
-    two_at_once: {(2,), (5,), (6,)},  # of [1] and [2]; of [5] and [2]; of [5] and [6]
+    two_at_once: {(2,), (5,), (6,)},  # the maximum of [1] and [2], of [5] and [2], of [5] and [6]
 }

@@ -1,8 +1,8 @@
-"""Small concurrent programs as values: drawn at random, written as Python, or given to the brute force.
+"""Small concurrent programs as values, generated at random, which can be rendered as Python or run by brute force.
 
-A program is a body for each thread, the main one first. All of them share an object `c` with the attributes
-a and b, a dict `d`, a list `l`, a global `G`, a closure variable `x`, and one or two of each primitive. What a
-thread sees it notes down; what it noted and what is left at the end is the outcome.
+A program has one body per thread, with the main thread first. All threads share an object `c` with the attributes a
+and b, a dict `d`, a list `l`, a global `G`, a closure variable `x`, and one or two of each primitive. Threads note what
+they observe. The outcome of an execution consists of the notes and the final state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Do:
 
 @dataclass(frozen=True)
 class Block:
-    """A compound statement: its head by name in BLOCKS, what is inside, what is in its else."""
+    """A compound statement: the name of its head in BLOCKS, its body, and the body of its `else`."""
 
     name: str
     args: tuple
@@ -29,20 +29,20 @@ class Block:
     otherwise: tuple = ()
 
 
-Body = tuple  # of Do and Block
+Body = tuple  # a tuple of `Do` and `Block`
 
 
 @dataclass(frozen=True)
 class Program:
-    bodies: tuple[Body, ...]  # that of the main thread first
-    capacity: int = 0  # of the queue, 0: no limit
-    permits: int = 1  # of both semaphores
+    bodies: tuple[Body, ...]  # one per thread, with the main thread first
+    capacity: int = 0  # capacity of the queue; 0 means unlimited
+    permits: int = 1  # initial permits of both semaphores
 
     def __str__(self) -> str:
         return render(self)
 
 
-# How statements read in Python; {0}, {1} are their arguments, {note} notes a value.
+# Python source of each statement. {0} and {1} are its arguments, and {note} is the function that notes a value.
 SIMPLE = {
     "inc": "c.{0} += {1}",
     "set": "c.{0} = {1}",
@@ -134,7 +134,7 @@ def scenario():
 
 
 def render(program: Program) -> str:
-    """The program as a module; `begin`, `note0`, `note1`... are to be put into it from outside."""
+    """Return the source of the program as a module. The caller must set its globals `begin`, `note0`, `note1`..."""
     lines = [HEAD.format(hooks="", permits=program.permits, capacity=program.capacity).rstrip("\n")]
     lines.append("    begin(c, d, l, Q, lambda: (G, x))")
     for number, body in enumerate(program.bodies):
@@ -176,7 +176,7 @@ def _render(body: Body, depth: int, thread: int) -> list[str]:
     return lines
 
 
-# -- at random ------------------------------------------------------------------------------------------
+# -- random programs ---------------------------------------------------------------------------------------
 
 _MEMORY = [
     ("inc", "attr value"), ("inc", "attr value"), ("set", "attr value"), ("get", "attr"), ("copy", "attr attr"),
@@ -191,11 +191,11 @@ _BLOCKING = [
     ("acquire", "lock"), ("release", "lock"), ("down", "semaphore"), ("up", "semaphore"), ("e_set", ""),
     ("e_wait", ""), ("put", "value"), ("q_get", ""), ("barrier", ""),
 ]  # fmt: skip
-_LOOKING = [("locked", "lock"), ("e_is_set", ""), ("e_clear", ""), ("qsize", ""), ("q_empty", "")]
+_OBSERVING = [("locked", "lock"), ("e_is_set", ""), ("e_clear", ""), ("qsize", ""), ("q_empty", "")]
 
 
 class Draw:
-    """Draws programs; the same seed gives the same ones."""
+    """Generates random programs. The same seed gives the same programs."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -203,9 +203,9 @@ class Draw:
     def program(self) -> Program:
         choice = self._random
         threads = choice.choice([2, 2, 2, 3])
-        flavour = choice.choice(["memory", "blocking", "looking", "all", "all"])
-        most = 3 if threads == 2 else 2
-        bodies = [self._body(flavour, choice.randint(1, most)) for _ in range(threads)]
+        flavor = choice.choice(["memory", "blocking", "observing", "all", "all"])
+        max_statements = 3 if threads == 2 else 2
+        bodies = [self._body(flavor, choice.randint(1, max_statements)) for _ in range(threads)]
         nested = threads > 1 and choice.random() < 0.25
         started = [n for n in range(1, threads + 1) if not (nested and n == threads)]
         main: list = []
@@ -213,12 +213,12 @@ class Draw:
         for number in started:
             main.append(Do("start", (number,)))
             if between and choice.random() < 0.6:
-                main += self._body(flavour, 1)
+                main += self._body(flavor, 1)
         for number in started:
             if choice.random() < 0.92:
                 main.append(Do("join", (number,)))
         if choice.random() < 0.2:
-            main += self._body(flavour, 1)
+            main += self._body(flavor, 1)
         if nested:
             parent = list(bodies[started[-1] - 1])
             parent.insert(choice.randint(0, len(parent)), Do("start", (threads,)))
@@ -226,49 +226,49 @@ class Draw:
                 at = next(i for i, node in enumerate(parent) if node == Do("start", (threads,)))
                 parent.insert(choice.randint(at + 1, len(parent)), Do("join", (threads,)))
             bodies[started[-1] - 1] = tuple(parent)
-        if flavour in ("looking", "all") and choice.random() < 0.3:
-            looker, seen = choice.randrange(threads + 1), choice.randint(1, threads)
-            body = list(main if looker == 0 else bodies[looker - 1])
-            what = "join" if looker and looker != seen and choice.random() < 0.3 else "is_alive"
-            body.insert(choice.randint(0, len(body)), Do(what, (seen,)))
-            if looker == 0:
+        if flavor in ("observing", "all") and choice.random() < 0.3:
+            observer, target = choice.randrange(threads + 1), choice.randint(1, threads)
+            body = list(main if observer == 0 else bodies[observer - 1])
+            operation = "join" if observer and observer != target and choice.random() < 0.3 else "is_alive"
+            body.insert(choice.randint(0, len(body)), Do(operation, (target,)))
+            if observer == 0:
                 main = body
             else:
-                bodies[looker - 1] = tuple(body)
+                bodies[observer - 1] = tuple(body)
         return Program((tuple(main), *bodies), capacity=choice.choice([0, 1]), permits=choice.choice([1, 1, 1, 2, 0]))
 
-    def _body(self, flavour: str, statements: int) -> Body:
-        return tuple(self._statement(flavour, 2) for _ in range(statements))
+    def _body(self, flavor: str, statements: int) -> Body:
+        return tuple(self._statement(flavor, 2) for _ in range(statements))
 
-    def _statement(self, flavour: str, depth: int) -> Do | Block:
+    def _statement(self, flavor: str, depth: int) -> Do | Block:
         choice = self._random
         if depth and choice.random() < 0.45:
-            return self._block(flavour, depth)
+            return self._block(flavor, depth)
         names = {
             "memory": _MEMORY,
             "blocking": _MEMORY[:8] + _BLOCKING,
-            "looking": _MEMORY[:6] + _BLOCKING + _LOOKING,
-            "all": _MEMORY + _BLOCKING + _LOOKING,
-        }[flavour]
+            "observing": _MEMORY[:6] + _BLOCKING + _OBSERVING,
+            "all": _MEMORY + _BLOCKING + _OBSERVING,
+        }[flavor]
         name, kinds = choice.choice(names)
         return Do(name, tuple(self._argument(kind) for kind in kinds.split()))
 
-    def _block(self, flavour: str, depth: int) -> Block:
+    def _block(self, flavor: str, depth: int) -> Block:
         choice = self._random
         heads = ["with", "with", "if", "if_not_in", "if_list", "for_list", "for_dict"]
-        if flavour in ("blocking", "all"):
+        if flavor in ("blocking", "all"):
             heads += ["with", "with", "condition", "condition", "wait"]
-        if flavour in ("looking", "all"):
+        if flavor in ("observing", "all"):
             heads += ["try_lock", "try_down", "try_get", "try_put"]
         head = choice.choice(heads)
         body = tuple(self._statement("memory", depth - 1) for _ in range(choice.randint(1, 2)))
-        inner = tuple(self._statement(flavour, depth - 1) for _ in range(1))
+        inner = tuple(self._statement(flavor, depth - 1) for _ in range(1))
         if head == "with":
             return Block("with", (self._argument("guard"),), choice.choice([body, inner]))
         if head == "condition":
-            told = Do(choice.choice(["notify", "notify_all"]))
+            notify = Do(choice.choice(["notify", "notify_all"]))
             before = choice.choice([Do("set", ("a", 1)), Do("inc", ("a", 1))])
-            return Block("with", ("C",), (before, told) if choice.random() < 0.8 else (told,))
+            return Block("with", ("C",), (before, notify) if choice.random() < 0.8 else (notify,))
         if head == "wait":
             if choice.random() < 0.6:
                 return Block("with", ("C",), (Block("while_wait", ("a", 0), ()),))
@@ -282,8 +282,8 @@ class Draw:
         if head == "if_list":
             return Block("if_list", (), choice.choice([(Do("pop"),), body[:1]]))
         if head in ("try_lock", "try_down"):
-            what = "lock" if head == "try_lock" else "semaphore"
-            return Block(head, (self._argument(what if what == "semaphore" else "any lock"),), body[:1])
+            kind = "lock" if head == "try_lock" else "semaphore"
+            return Block(head, (self._argument(kind if kind == "semaphore" else "any lock"),), body[:1])
         if head == "try_put":
             return Block("try_put", (self._argument("value"),), ())
         return Block(head, (), ())

@@ -1,7 +1,7 @@
-"""Threads made in any way, and primitives however they were caught, are under control.
+"""Threads are controlled no matter how they are created, and locks no matter how the program obtains them.
 
-In each scenario two increments race; the lost update is only found if both threads are controlled, and the
-locked version is only free of it, with both orders seen, if the lock is too.
+In each scenario two increments race. The lost update is found only if both threads are controlled. The version with a
+lock passes, with more than one interleaving explored, only if the lock is controlled too.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def explored(scenario: object) -> raddle.Result:
 
 
 @pytest.mark.parametrize("name", ways.THREADS)
-def test_threads(name: str) -> None:
+def test_threads_created_in_any_way_are_controlled(name: str) -> None:
     result = raddle.explore(ways.THREADS[name], source=["ways"])
     assert [finding.message for finding in result.findings] == ["AssertionError: 1"]
 
 
 @pytest.mark.parametrize("name", ways.LOCKS)
-def test_locks(name: str) -> None:
+def test_locks_obtained_in_any_way_are_controlled(name: str) -> None:
     result = explored(ways.LOCKS[name])
     assert result.findings == ()
     assert result.stopped_because == "exhausted"
@@ -38,6 +38,6 @@ def test_locks(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ways.CROSSED)
-def test_deadlocks(name: str) -> None:
+def test_locks_obtained_in_any_way_can_deadlock(name: str) -> None:
     result = explored(ways.CROSSED[name])
     assert [finding.kind for finding in result.findings] == ["deadlock"]

@@ -1,9 +1,9 @@
-"""What executions cover, by every criterion, is what the logs say that random programs keep of themselves.
+"""Coverage of random programs by every criterion, compared with an oracle that reads the programs' own logs.
 
-The programs know nothing of raddle, and the logs are read by the definitions in the papers. Natively the threads are
-made to take turns as they did under control, so both have to cover the same.
+The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Native runs
+are forced into the same order as controlled executions, so both must cover the same requirements.
 
-`RADDLE_DIFFERENTIAL=1600` has more programs compared; `RADDLE_DIFFERENTIAL_SEED` draws others.
+`RADDLE_DIFFERENTIAL=1600` compares more programs. `RADDLE_DIFFERENTIAL_SEED` selects other random programs.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from coverage_source import Named, Program
 
 from raddle.criteria import NAMES
 
-MUCH = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
-PROGRAMS = max(1, MUCH // 20)  # for each feature
-NATIVE_PROGRAMS = max(1, MUCH // 80)  # the same, as native runs take ten times as long
+SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
+PROGRAMS = max(1, SIZE // 20)  # controlled programs for each feature
+NATIVE_PROGRAMS = max(
+    1, SIZE // 80
+)  # native programs for each feature; fewer, because native runs take ten times as long
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 SCHEDULERS = ("random", "pct", "surw", "exhaustive", "reachability")
-EXECUTIONS = 3  # of each program by each scheduler
+EXECUTIONS = 3  # executions of each program by each scheduler
 NATIVE_EXECUTIONS = 2
 
 
@@ -36,17 +38,17 @@ def drawn(feature: str, number: int, *, seed: int = SEED) -> Program:
 
 
 def check(program: Program, run: Run, order: Run, digests: Digests) -> None:
-    """Compare what a run covers with the log of the run whose order it has."""
+    """Compare the coverage of `run` with the log of `order`, the run whose order it follows."""
     wrong = compare(program, order.log, run.lines, run.covered, digests, waits=run is order)
     if wrong:
-        most = 20
-        more = [f"... and {len(wrong) - most} more"] if len(wrong) > most else []
-        told = "\n".join([*wrong[:most], *more])
-        pytest.fail(f"seed {program.seed}, {', '.join(sorted(program.features))}\n{program}\n{order}\n{told}")
+        limit = 20
+        more = [f"... and {len(wrong) - limit} more"] if len(wrong) > limit else []
+        listed = "\n".join([*wrong[:limit], *more])
+        pytest.fail(f"seed {program.seed}, {', '.join(sorted(program.features))}\n{program}\n{order}\n{listed}")
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_executions_under_control_cover_what_their_logs_say(feature: str, tmp_path: Path) -> None:
+def test_controlled_executions_cover_what_the_oracle_expects(feature: str, tmp_path: Path) -> None:
     for number in range(PROGRAMS):
         program, digests = drawn(feature, number), Digests()
         with loaded(program, tmp_path) as module:
@@ -56,7 +58,7 @@ def test_executions_under_control_cover_what_their_logs_say(feature: str, tmp_pa
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_native_runs_in_the_same_order_cover_the_same(feature: str, tmp_path: Path) -> None:
+def test_native_runs_in_the_same_order_cover_what_the_oracle_expects(feature: str, tmp_path: Path) -> None:
     for number in range(NATIVE_PROGRAMS):
         program, digests = drawn(feature, number), Digests()
         with loaded(program, tmp_path) as module:
@@ -66,8 +68,8 @@ def test_native_runs_in_the_same_order_cover_the_same(feature: str, tmp_path: Pa
                 check(program, native(program, tmp_path, run.log), run, digests)
 
 
-def test_every_criterion_is_compared(tmp_path: Path) -> None:
-    """A requirement that raddle leaves out makes a difference, for each criterion: none is compared in vain."""
+def test_the_oracle_detects_a_missing_requirement_of_every_criterion(tmp_path: Path) -> None:
+    """Removing one covered requirement of any criterion must change the result of the comparison."""
     compared: set[str] = set()
     for number, feature in enumerate(("nesting", "conditions", *["methods"] * 6)):
         program = drawn(feature, number, seed=1)
@@ -75,18 +77,18 @@ def test_every_criterion_is_compared(tmp_path: Path) -> None:
             for run in controlled(module, "random", number, EXECUTIONS):
                 if next(readings(program, run.log)).has_inner_steps:
                     continue
-                right = set(compare(program, run.log, run.lines, run.covered, Digests()))
+                complete = set(compare(program, run.log, run.lines, run.covered, Digests()))
                 for name in NAMES:
                     for key in sorted(run.covered[name], key=repr)[:1]:
-                        less = {**run.covered, name: run.covered[name] - {key}}
+                        reduced = {**run.covered, name: run.covered[name] - {key}}
                         if name == "sync" and key[1] not in ("visited", "notified", "heard", "unheard"):
-                            continue  # whether a thread had to wait can be left open
-                        assert set(compare(program, run.log, run.lines, less, Digests())) != right, (name, key)
+                            continue  # the log may not determine whether a thread had to wait
+                        assert set(compare(program, run.log, run.lines, reduced, Digests())) != complete, (name, key)
                         compared.add(name)
     assert compared == set(NAMES)
 
 
-def test_the_example_of_the_paper_on_patterns() -> None:
+def test_the_oracle_finds_the_patterns_of_the_map_paper_s_example() -> None:
     """Wang et al., figures 1 to 3: T1 reads the threshold, T2 writes it, T1 reads it again.
 
     That covers patterns 1 (R W), 2 (W R) and 4 (R W R), and nothing else.

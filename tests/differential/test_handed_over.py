@@ -1,4 +1,4 @@
-"""Code without probes works on containers that it is given; the complete searches find all that can come of it."""
+"""Complete searches find every result of passing shared containers to code without probes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import raddle
 
 @pytest.mark.parametrize("scheduler", ["exhaustive", "reachability"])
 @pytest.mark.parametrize("program", handed_over.PROGRAMS, ids=lambda program: program.__name__)
-def test_everything_that_can_be_seen_is(program: Callable[[handed_over.Note], None], scheduler: str) -> None:
-    seen: set[object] = set()
+def test_complete_searches_find_every_possible_observation(
+    program: Callable[[handed_over.Note], None], scheduler: str
+) -> None:
+    observed: set[object] = set()
 
     def scenario() -> None:
-        program(seen.add)
+        program(observed.add)
 
     result = raddle.explore(
         scenario, scheduler=scheduler, executions=None, until="budget", source=["handed_over"], seed=1
     )
-    assert seen == handed_over.PROGRAMS[program]
+    assert observed == handed_over.PROGRAMS[program]
     assert result.stopped_because == "exhausted"

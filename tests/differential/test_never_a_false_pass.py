@@ -1,6 +1,6 @@
 """The exhaustive search reports exactly the outcomes that brute force finds: none missed, none invented.
 
-`RADDLE_DIFFERENTIAL=5000` has as many programs compared; `RADDLE_DIFFERENTIAL_SEED` draws others.
+`RADDLE_DIFFERENTIAL=5000` compares that many programs. `RADDLE_DIFFERENTIAL_SEED` selects other random programs.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import raddle
 
 PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
-CHUNKS = 8  # tests, so that they can run side by side
-REPORTED = 12 if PROGRAMS < 80 else 24  # programs whose report is compared
-MAX_EXECUTIONS = 2_000  # larger programs are left out, and others drawn
+CHUNKS = 8  # number of tests that the programs are divided into, so that they can run in parallel
+REPORTED = 12 if PROGRAMS < 80 else 24  # programs explored through `raddle.explore`
+MAX_EXECUTIONS = 2_000  # larger programs are replaced by other random programs
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
+def test_outcomes_equal_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
     draw = Draw(SEED * 1_000 + chunk)
     compared = 0
     while compared < PROGRAMS // CHUNKS:
@@ -41,8 +41,12 @@ def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(REPORTED))
-def test_what_explore_reports(number: int, tmp_path: Path) -> None:
-    """The same through the front door: kinds of failure, each seen again by its schedule, and the claim."""
+def test_explore_reports_the_kinds_of_failure_that_brute_force_finds(number: int, tmp_path: Path) -> None:
+    """Compare `raddle.explore` with brute force.
+
+    Every kind of failure must be possible, and its schedule must reproduce it. If the search is exhausted, no kind may
+    be missing.
+    """
     program = Draw(100_000 + number).program()
     expected = brute_force.outcomes(program)
     module, notebook = explorer.load(program, tmp_path, f"reported{number}")

@@ -1,4 +1,4 @@
-"""A timeout of 0 is over at once: what the thread finds then depends on the order, and every order is explored."""
+"""A timeout of 0 expires at once, so the result depends on the order of the threads. Every order is explored."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import raddle
 @pytest.mark.parametrize("name", zero_timeouts.PROGRAMS)
 def test_both_outcomes_are_explored(name: str, scheduler: str) -> None:
     program, expected = zero_timeouts.PROGRAMS[name]
-    seen: set[object] = set()
+    observed: set[object] = set()
 
     def scenario() -> None:
-        program(seen.add)
+        program(observed.add)
 
     result = raddle.explore(
         scenario, scheduler=scheduler, executions=None, until="budget", source=["zero_timeouts"], seed=1
     )
-    assert seen == expected
+    assert observed == expected
     assert (result.stopped_because, result.findings) == ("exhausted", ())
 
 
 @pytest.mark.parametrize("name", zero_timeouts.PROGRAMS)
-def test_natively_nothing_else_is_seen(name: str) -> None:
+def test_native_runs_observe_only_expected_results(name: str) -> None:
     program, expected = zero_timeouts.PROGRAMS[name]
-    seen: set[object] = set()
-    program(seen.add)
-    assert seen <= expected
+    observed: set[object] = set()
+    program(observed.add)
+    assert observed <= expected

@@ -1,4 +1,4 @@
-"""Ways to make threads and to come by locks."""
+"""Different ways to create threads and to obtain locks."""
 
 from __future__ import annotations
 
@@ -139,11 +139,11 @@ def guarded(lock: object) -> None:
     assert counter.n == 2, counter.n
 
 
-def caught_name() -> None:
+def imported_name() -> None:
     guarded(Lock())
 
 
-def other_name() -> None:
+def aliased_name() -> None:
     guarded(make_lock())
 
 
@@ -167,7 +167,7 @@ def module_level_semaphore() -> None:
     guarded(MODULE_SEMAPHORE)
 
 
-def default_argument(lock: Lock = Lock()) -> None:  # noqa: B008 -- that is what is tested
+def default_argument(lock: Lock = Lock()) -> None:  # noqa: B008 -- the default is what is tested
     guarded(lock)
 
 
@@ -220,13 +220,13 @@ def module_level_simple_queue() -> None:
 LOCKS = {
     f.__name__: f
     for f in (
-        caught_name, other_name, low_level_lock, module_level, module_level_rlock, module_level_condition,
+        imported_name, aliased_name, low_level_lock, module_level, module_level_rlock, module_level_condition,
         module_level_semaphore, default_argument, class_attribute, module_level_queue, module_level_simple_queue,
     )
 }  # fmt: skip
 
 
-# -- locks taken in two orders ------------------------------------------------------------------------------
+# -- locks acquired in both orders ---------------------------------------------------------------------------
 
 
 def crossed(one: Lock, other: Lock) -> None:
@@ -253,7 +253,7 @@ def one_from_the_module() -> None:
     crossed(MODULE_LOCK, Lock())
 
 
-def two_as_defaults(one: Lock = Lock(), other: Lock = Lock()) -> None:  # noqa: B008 -- that is what is tested
+def two_as_defaults(one: Lock = Lock(), other: Lock = Lock()) -> None:  # noqa: B008 -- the default is what is tested
     crossed(one, other)
 
 

@@ -1,6 +1,6 @@
-"""Programs in which a thread waits with a timeout of 0 while another one provides what it asks for.
+"""Programs in which a thread waits with a timeout of 0 for something that another thread provides.
 
-Each notes what the waiting thread got. A timeout of 0 is over at once, so the thread gets nothing if it comes first.
+Each notes the result of the wait. A timeout of 0 expires at once, so the thread gets nothing if it runs first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def side_by_side(*bodies: Callable[[], object]) -> None:
 
 
 class SizedByItself(queue.Queue):  # type: ignore[type-arg]
-    """Left to the standard library's own code, as `_qsize` can be anything."""
+    """A queue that the twin cannot model, because it overrides `_qsize`; the standard library's code runs instead."""
 
     def _qsize(self) -> int:
         return len(self.queue)
@@ -36,13 +36,13 @@ QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, SizedByItself)
 # -- queues ---------------------------------------------------------------------------------------------
 
 
-def got_from(make: Callable[[], Any], **how: Any) -> Program:
+def got_from(make: Callable[[], Any], **options: Any) -> Program:
     def program(note: Note) -> None:
         items = make()
 
         def get() -> None:
             try:
-                note(items.get(**how))
+                note(items.get(**options))
             except queue.Empty:
                 note("empty")
 
@@ -51,14 +51,14 @@ def got_from(make: Callable[[], Any], **how: Any) -> Program:
     return program
 
 
-def put_into(make: Callable[[int], Any], **how: Any) -> Program:
+def put_into(make: Callable[[int], Any], **options: Any) -> Program:
     def program(note: Note) -> None:
         items = make(1)
         items.put(0)
 
         def put() -> None:
             try:
-                items.put(1, **how)
+                items.put(1, **options)
             except queue.Full:
                 note("full")
             else:
@@ -70,7 +70,7 @@ def put_into(make: Callable[[int], Any], **how: Any) -> Program:
 
 
 def filled_by_hand(note: Note) -> None:
-    """The mutex is waited for, whatever the timeout says about items."""
+    """The timeout applies to the wait for items, but `get` always waits for the queue's mutex."""
     items: queue.Queue[int] = queue.Queue()
 
     def fill() -> None:
@@ -109,12 +109,12 @@ def acquired(make: Callable[[], Any]) -> Program:
 
 
 def notified(make: Callable[[], Any]) -> Program:
-    """The lock is free for a moment, in which the other thread can notify."""
+    """`wait` releases the lock briefly, so the other thread can notify even though the timeout is 0."""
 
     def program(note: Note) -> None:
         condition = make()
 
-        def tell() -> None:
+        def notify() -> None:
             with condition:
                 condition.notify()
 
@@ -122,7 +122,7 @@ def notified(make: Callable[[], Any]) -> Program:
             with condition:
                 note(condition.wait(0))
 
-        side_by_side(tell, listen)
+        side_by_side(notify, listen)
 
     return program
 
@@ -148,10 +148,10 @@ def event_set(note: Note) -> None:
 
 
 def barrier_passed(note: Note) -> None:
-    """The thread that reaches the barrier last passes; the one with no time to wait breaks it if it comes first."""
+    """The last thread to arrive passes. The thread with timeout 0 breaks the barrier if it arrives first."""
     barrier = threading.Barrier(2)
 
-    def come(timeout: float | None) -> None:
+    def arrive(timeout: float | None) -> None:
         try:
             barrier.wait(timeout)
         except threading.BrokenBarrierError:
@@ -159,7 +159,7 @@ def barrier_passed(note: Note) -> None:
         else:
             note("passed")
 
-    side_by_side(lambda: come(0), lambda: come(None))
+    side_by_side(lambda: arrive(0), lambda: arrive(None))
 
 
 # -- threads and futures --------------------------------------------------------------------------------
@@ -174,13 +174,13 @@ def joined(note: Note) -> None:
     thread.join()
 
 
-def asked_future(ask: Callable[[Future[int]], object]) -> Program:
+def future_result(operation: Callable[[Future[int]], object]) -> Program:
     def program(note: Note) -> None:
         future: Future[int] = Future()
 
         def look() -> None:
             try:
-                note(ask(future))
+                note(operation(future))
             except TimeoutError:
                 note("late")
 
@@ -189,11 +189,11 @@ def asked_future(ask: Callable[[Future[int]], object]) -> Program:
     return program
 
 
-def asked_pool(ask: Callable[[ThreadPoolExecutor], object]) -> Program:
+def pool_result(operation: Callable[[ThreadPoolExecutor], object]) -> Program:
     def program(note: Note) -> None:
         with ThreadPoolExecutor(1) as pool:
             try:
-                note(ask(pool))
+                note(operation(pool))
             except TimeoutError:
                 note("late")
 
@@ -207,7 +207,7 @@ def _one() -> int:
 PROGRAMS: dict[str, tuple[Program, set[object]]] = {
     **{f"{make.__name__}.get": (got_from(make, timeout=0), {1, "empty"}) for make in (*QUEUES, queue.SimpleQueue)},
     **{f"{make.__name__}.put": (put_into(make, timeout=0), {"put", "full"}) for make in QUEUES},
-    # The timeout says nothing about a call that does not block.
+    # The timeout is ignored by a call that does not block.
     "Queue.get without blocking": (got_from(queue.Queue, block=False, timeout=0), {1, "empty"}),
     "Queue.put without blocking": (put_into(queue.Queue, block=False, timeout=0), {"put", "full"}),
     "Queue filled by hand": (filled_by_hand, {1, "empty"}),
@@ -223,10 +223,10 @@ PROGRAMS: dict[str, tuple[Program, set[object]]] = {
     "Event.wait": (event_set, {True, False}),
     "Barrier.wait": (barrier_passed, {"passed", "broken"}),
     "Thread.join": (joined, {0, 1}),
-    "Future.result": (asked_future(lambda future: future.result(timeout=0)), {1, "late"}),
-    "Future.exception": (asked_future(lambda future: future.exception(timeout=0)), {None, "late"}),
-    "wait": (asked_future(lambda future: len(wait([future], timeout=0).done)), {0, 1}),
-    "as_completed": (asked_future(lambda future: len(list(as_completed([future], timeout=0)))), {1, "late"}),
-    "submit": (asked_pool(lambda pool: pool.submit(_one).result(timeout=0)), {1, "late"}),
-    "map": (asked_pool(lambda pool: sum(pool.map(lambda _: 1, "a", timeout=0))), {1, "late"}),
+    "Future.result": (future_result(lambda future: future.result(timeout=0)), {1, "late"}),
+    "Future.exception": (future_result(lambda future: future.exception(timeout=0)), {None, "late"}),
+    "wait": (future_result(lambda future: len(wait([future], timeout=0).done)), {0, 1}),
+    "as_completed": (future_result(lambda future: len(list(as_completed([future], timeout=0)))), {1, "late"}),
+    "submit": (pool_result(lambda pool: pool.submit(_one).result(timeout=0)), {1, "late"}),
+    "map": (pool_result(lambda pool: sum(pool.map(lambda _: 1, "a", timeout=0))), {1, "late"}),
 }

@@ -1,4 +1,4 @@
-"""Programs in which somebody looks at something without waiting for it; each notes what it saw."""
+"""Programs in which a thread observes a shared object without blocking. Each notes what it observed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def side_by_side(*bodies: Callable[[], object]) -> None:
         thread.join()
 
 
-def barrier_looked_at(note: Note) -> None:
+def barrier_observed(note: Note) -> None:
     barrier = threading.Barrier(2)
 
     def look() -> None:
@@ -26,7 +26,7 @@ def barrier_looked_at(note: Note) -> None:
     side_by_side(barrier.wait, look)
 
 
-def notified_by_a_stranger(note: Note) -> None:
+def notified_without_the_lock(note: Note) -> None:
     lock = threading.Lock()
     condition = threading.Condition(lock)
 
@@ -34,15 +34,15 @@ def notified_by_a_stranger(note: Note) -> None:
         with lock:
             pass
 
-    def tell() -> None:
+    def notify() -> None:
         try:
             condition.notify()
         except RuntimeError:
-            note("nobody held it")
+            note("the lock was free")
         else:
-            note("somebody held it")
+            note("the lock was held")
 
-    side_by_side(hold, tell)
+    side_by_side(hold, notify)
 
 
 def started_twice(note: Note) -> None:
@@ -57,7 +57,7 @@ def started_twice(note: Note) -> None:
     side_by_side(lambda: start("one"), lambda: start("other"))
 
 
-def joined_by_a_stranger(note: Note) -> None:
+def joined_before_the_start(note: Note) -> None:
     late = threading.Thread(target=int)
 
     def wait() -> None:
@@ -88,7 +88,7 @@ def alive_or_not(note: Note) -> None:
     other.join()
 
 
-def released_by_a_stranger(note: Note) -> None:
+def released_by_another_thread(note: Note) -> None:
     lock = threading.Lock()
 
     def take() -> None:
@@ -100,7 +100,7 @@ def released_by_a_stranger(note: Note) -> None:
         except RuntimeError:
             note("was free")
         else:
-            note("was taken")
+            note("was held")
 
     side_by_side(take, give)
 
@@ -137,7 +137,7 @@ def iterated_over(note: Note) -> None:
         names = []
         try:
             for name in users:
-                names.append(name)  # noqa: PERF402 -- step by step is what is tested
+                names.append(name)  # noqa: PERF402 -- the loop itself is what is tested
         except RuntimeError:
             note("changed")
         else:
@@ -150,7 +150,7 @@ def iterated_over(note: Note) -> None:
 
 
 def deleted_in_time(note: Note) -> None:
-    """The deletion fails unless somebody comes in between: the switch is only found by going on after a failure."""
+    """The deletion fails unless the other thread runs in between, so the search must continue after a failure."""
     users: dict[str, int] = {}
     lock = threading.Lock()
 
@@ -167,12 +167,12 @@ def deleted_in_time(note: Note) -> None:
 
 
 PROGRAMS: dict[Callable[[Note], None], set[object]] = {
-    barrier_looked_at: {0, 1},
-    notified_by_a_stranger: {"nobody held it", "somebody held it"},
+    barrier_observed: {0, 1},
+    notified_without_the_lock: {"the lock was free", "the lock was held"},
     started_twice: {"one came too late", "other came too late"},
-    joined_by_a_stranger: {"not started yet", "joined"},
+    joined_before_the_start: {"not started yet", "joined"},
     alive_or_not: {False, True},
-    released_by_a_stranger: {"was free", "was taken"},
+    released_by_another_thread: {"was free", "was held"},
     shared_generator: {(1, 2), (2, 1)},
     one_line_that_reads_and_writes: {1, 3},  # second is [2], then [2] + [1, 2]
     iterated_over: {("ann",), ("ann", "bob"), "changed"},
