@@ -28,7 +28,7 @@ SLOW = (
     "tests/plugin/test_plugin_outcomes.py",
     "tests/plugin/test_plugin_replay.py",
     "tests/plugin/test_plugin_reports.py",
-    "tests/programs/test_programs.py::test_a_failure_comes_again_by_its_text",
+    "tests/programs/test_programs.py::test_a_failure_is_reproduced_by_its_schedule",
     "tests/same_meaning/test_packages.py",
     "tests/same_meaning/test_standard_library.py",
     "tests/unit/analysis/",

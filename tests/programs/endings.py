@@ -1,4 +1,4 @@
-"""Ways for an execution to end, one program each."""
+"""Programs that each end in a different way. Numbered comments mark the lines that tests expect."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def crossed_locks() -> None:
     first, second = threading.Lock(), threading.Lock()
 
     def one() -> None:
-        with first:  # noqa: SIM117 -- told apart by line  # 1: takes the first
-            with second:  # 2: wants the second
+        with first:  # noqa: SIM117 -- separate lines  # 1: acquires the first lock
+            with second:  # 2: requests the second lock
                 pass
 
     def other() -> None:
-        with second:  # noqa: SIM117 -- told apart by line  # 3: takes the second
-            with first:  # 4: wants the first
+        with second:  # noqa: SIM117 -- separate lines  # 3: acquires the second lock
+            with first:  # 4: requests the first lock
                 pass
 
     side_by_side(one, other)
@@ -43,8 +43,8 @@ def crossed_locks() -> None:
 
 def own_lock_twice() -> None:
     lock = threading.Lock()
-    lock.acquire()  # 5: takes it
-    lock.acquire()  # 6: wants it again
+    lock.acquire()  # 5: acquires the lock
+    lock.acquire()  # 6: requests the lock again
 
 
 def forgotten_event() -> None:
@@ -56,26 +56,26 @@ def too_early() -> None:
 
     def wait() -> None:
         with changed:
-            changed.wait()  # 7: waits in vain
+            changed.wait()  # 7: waits forever
 
-    def tell() -> None:
+    def notify() -> None:
         with changed:
             box.stop = True
             changed.notify()
 
-    side_by_side(tell, wait)
+    side_by_side(notify, wait)
 
 
 def polite_pair() -> None:
     box = Box()
 
     def one() -> None:
-        while box.n != 1:  # 8: goes round
+        while box.n != 1:  # 8: loops forever
             if box.stop:
                 box.n = 0
 
     def other() -> None:
-        while box.n != 2:  # 9: goes round
+        while box.n != 2:  # 9: loops forever
             if box.stop:
                 box.n = 0
 
@@ -85,7 +85,7 @@ def polite_pair() -> None:
 def blocks_outside() -> None:
     left, right = socket.socketpair()
     with left, right:
-        right.recv(1)  # 10: nobody ever sends
+        right.recv(1)  # 10: no data is ever sent
 
 
 def waits_for_a_real_thread(thread: threading.Thread) -> Callable[[], None]:
@@ -104,9 +104,9 @@ def by_chance() -> None:
 
     def work() -> None:
         if random.SystemRandom().random() < 0.5:
-            box.n += 1  # 11: sometimes
+            box.n += 1  # 11: runs in half of the cases
         else:
-            box.stop = True  # 12: else
+            box.stop = True  # 12: runs in the other half
 
     side_by_side(*[work] * 20)
 
@@ -128,7 +128,7 @@ def fails_the_second_time() -> None:
 
 def cached() -> None:
     if not calls:
-        calls.append(1)  # the first execution only
+        calls.append(1)  # only in the first execution
     side_by_side(lambda: calls.count(1))
 
 

@@ -1,4 +1,7 @@
-"""The programs in `faulty` and `correct`: each a file with a `scenario`, the faulty ones with what they `EXPECTED`."""
+"""Loads the programs in `faulty` and `correct`.
+
+Each program is a file with a `scenario`. A faulty program states the expected kind of failure in `EXPECTED`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from raddle import env
 
 HERE = Path(__file__).parent
 
-# Programs that cannot be run on this interpreter, with the reason.
-LEFT_OUT: dict[str, str] = (
+# Maps programs that cannot run on this interpreter to the reason.
+SKIPPED: dict[str, str] = (
     {"cached_singleton": "greenlet cannot switch away from a cached function that is called while its cache is locked"}
     if env.CACHES_LOCK_CALLS
     else {}
@@ -20,11 +23,11 @@ LEFT_OUT: dict[str, str] = (
 
 
 def names(kind: str) -> list[str]:
-    return sorted(path.stem for path in (HERE / kind).glob("*.py") if path.stem not in LEFT_OUT)
+    return sorted(path.stem for path in (HERE / kind).glob("*.py") if path.stem not in SKIPPED)
 
 
 def program(kind: str, name: str) -> ModuleType:
-    """The module, imported once."""
+    """Return the program's module, which is imported only once."""
     module_name = f"{kind}_{name}"
     if module_name not in sys.modules:
         spec = importlib.util.spec_from_file_location(module_name, HERE / kind / f"{name}.py")

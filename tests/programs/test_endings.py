@@ -1,4 +1,7 @@
-"""Deadlock, lost wake-up, step limit, loss of control, leak and chance are told apart, with what helps to see why."""
+"""Each way in which an execution can end badly is reported as its own kind, with details that explain the cause.
+
+The kinds are deadlock, lost wakeup, step limit, uncontrolled call, divergence and exception.
+"""
 
 from __future__ import annotations
 
@@ -43,36 +46,36 @@ def at(mark: int) -> str:
     return f"tests/programs/endings.py:{LINES[mark]}"
 
 
-# -- nobody can go on -----------------------------------------------------------------------------------------
+# -- all threads blocked --------------------------------------------------------------------------------------
 
 
-def test_a_deadlock_names_the_cycle_who_holds_what_and_since_where() -> None:
+def test_a_deadlock_names_the_cycle_the_holders_and_where_they_acquired_the_locks() -> None:
     finding = found(endings.crossed_locks)
     assert (finding.kind, finding.message) == ("deadlock", "T1 waits for T2 waits for T1")
-    told = "\n".join(finding.details)
-    for waiter, holder, stands, held in (("T1", "T2", 2, 1), ("T2", "T1", 4, 3)):
+    details = "\n".join(finding.details)
+    for waiter, holder, waits_at, held_since in (("T1", "T2", 2, 1), ("T2", "T1", 4, 3)):
         line = next(line for line in finding.details if line.startswith(f"{waiter} waits to acquire"))
         assert f"held by {holder}" in line
-        assert f"at {at(stands)}" in line
-        assert f"acquired at {at(held)}" in line
-    assert "T0 waits for the end of T1" in told
+        assert f"at {at(waits_at)}" in line
+        assert f"acquired at {at(held_since)}" in line
+    assert "T0 waits for the end of T1" in details
 
 
-def test_a_thread_that_waits_for_itself() -> None:
+def test_a_thread_that_waits_for_itself_is_a_deadlock() -> None:
     finding = found(endings.own_lock_twice)
     assert (finding.kind, finding.message) == ("deadlock", "T0 waits for itself")
     assert at(6) in finding.details[0]
     assert f"acquired at {at(5)}" in finding.details[0]
 
 
-def test_a_wait_that_nobody_will_end() -> None:
+def test_a_wait_that_no_thread_can_end_is_a_deadlock() -> None:
     finding = found(endings.forgotten_event)
     assert finding.kind == "deadlock"
     assert "T0 waits forever" in finding.message
     assert "waits on Event" in finding.details[0]
 
 
-def test_a_lost_wakeup_says_that_the_notification_came_too_early() -> None:
+def test_a_lost_wakeup_reports_that_the_notification_came_too_early() -> None:
     finding = found(endings.too_early)
     assert finding.kind == "lost-wakeup"
     assert finding.thread == "T2"
@@ -80,35 +83,35 @@ def test_a_lost_wakeup_says_that_the_notification_came_too_early() -> None:
     assert any(at(7) in line for line in finding.details)
 
 
-def test_a_daemon_that_waits_is_nobodys_deadlock() -> None:
+def test_a_waiting_daemon_is_no_deadlock() -> None:
     result = explored(endings.daemon_left_waiting, scheduler="exhaustive")
     assert (result.outcome, result.stopped_because) == ("passed", "exhausted")
 
 
-# -- no end in sight ------------------------------------------------------------------------------------------
+# -- endless execution ----------------------------------------------------------------------------------------
 
 
-def test_the_step_limit_names_the_lines_that_go_round() -> None:
+def test_the_step_limit_names_the_lines_of_the_loops() -> None:
     finding = found(endings.polite_pair, step_limit=500)
     assert finding.kind == "step-limit"
     assert "500 steps" in finding.message
-    told = "\n".join(finding.details)
-    assert f"T1 at {at(8)}" in told
-    assert f"T2 at {at(9)}" in told
+    details = "\n".join(finding.details)
+    assert f"T1 at {at(8)}" in details
+    assert f"T2 at {at(9)}" in details
 
 
-# -- out of control -------------------------------------------------------------------------------------------
+# -- uncontrolled calls ---------------------------------------------------------------------------------------
 
 
-def test_a_call_that_blocks_outside_shows_its_stack() -> None:
+def test_a_blocking_call_outside_of_control_shows_its_stack() -> None:
     finding = found(endings.blocks_outside, patience_seconds=0.2)
     assert finding.kind == "uncontrolled"
-    told = "\n".join(finding.details)
-    assert f"line {LINES[10]}, in blocks_outside" in told
-    assert "right.recv(1)" in told
+    details = "\n".join(finding.details)
+    assert f"line {LINES[10]}, in blocks_outside" in details
+    assert "right.recv(1)" in details
 
 
-def test_a_thread_that_was_started_before() -> None:
+def test_joining_a_thread_started_before_the_execution_is_uncontrolled() -> None:
     gate = threading.Event()
     thread = threading.Thread(target=gate.wait)
     thread.start()
@@ -122,17 +125,17 @@ def test_a_thread_that_was_started_before() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_fork() -> None:
+def test_a_fork_is_uncontrolled() -> None:
     finding = found(endings.forks)
     assert finding.kind == "uncontrolled"
     assert "forks" in finding.message
 
 
-# -- not the same twice ---------------------------------------------------------------------------------------
+# -- nondeterminism -------------------------------------------------------------------------------------------
 
 
-def test_chance_is_reported_with_the_first_step_that_differs() -> None:
-    # Twenty threads toss a coin each: that two runs are the same has a probability of one in a million.
+def test_randomness_is_reported_with_the_first_step_that_differs() -> None:
+    # Each of twenty threads tosses a coin, so two runs are the same with a probability of one in a million.
     finding = found(endings.by_chance)
     assert finding.kind == "divergence"
     assert "not deterministic" in finding.message
@@ -141,7 +144,7 @@ def test_chance_is_reported_with_the_first_step_that_differs() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_state_that_survives_is_reported_as_that() -> None:
+def test_state_that_survives_an_execution_is_reported() -> None:
     finding = found(endings.grows)
     assert finding.kind == "divergence"
     assert "state survives from one execution to the next" in finding.message
@@ -149,13 +152,13 @@ def test_state_that_survives_is_reported_as_that() -> None:
     assert "isolate='fork'" in finding.message
 
 
-def test_a_failure_of_the_second_execution_only_is_no_finding_of_its_own() -> None:
+def test_a_failure_of_only_the_second_execution_is_a_divergence() -> None:
     finding = found(endings.fails_the_second_time)
     assert finding.kind == "divergence"
     assert "state survives" in finding.message or "not deterministic" in finding.message
 
 
-def test_setup_brings_the_state_back() -> None:
+def test_setup_resets_the_state() -> None:
     for scenario in (endings.grows, endings.fails_the_second_time):
         result = explored(scenario, setup=endings.reset, executions=20)
         assert (result.outcome, result.findings) == ("passed", ())
@@ -163,32 +166,36 @@ def test_setup_brings_the_state_back() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_fork_for_each_execution_brings_the_state_back() -> None:
+def test_a_fork_for_each_execution_resets_the_state() -> None:
     for scenario in (endings.grows, endings.fails_the_second_time):
         result = explored(scenario, isolate="fork", executions=8)
         assert (result.outcome, result.findings) == ("passed", ())
         assert [note for note in result.notes if "started no thread" not in note] == []
-    assert endings.calls == []  # it was somebody else's
+    assert endings.calls == []  # only the child processes changed their copies
 
 
-def test_a_first_execution_that_differs_is_said() -> None:
+def test_a_first_execution_that_differs_is_reported_in_a_note() -> None:
     result = explored(endings.cached)
     assert result.outcome == "passed"
     assert any("the first execution differs from later ones" in note for note in result.notes)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_isolated_executions_find_the_same() -> None:
-    here = found(endings.crossed_locks)
-    apart = found(endings.crossed_locks, isolate="fork", executions=100)
-    assert (apart.kind, apart.message, apart.details) == (here.kind, here.message, here.details)
-    assert str(apart.schedule) == str(here.schedule)
+def test_isolated_executions_report_the_same_finding() -> None:
+    in_process = found(endings.crossed_locks)
+    isolated = found(endings.crossed_locks, isolate="fork", executions=100)
+    assert (isolated.kind, isolated.message, isolated.details) == (
+        in_process.kind,
+        in_process.message,
+        in_process.details,
+    )
+    assert str(isolated.schedule) == str(in_process.schedule)
 
 
 # -- exceptions -----------------------------------------------------------------------------------------------
 
 
-def test_an_exception_in_a_thread() -> None:
+def test_an_exception_in_a_thread_is_reported_with_its_line() -> None:
     finding = found(endings.raises_in_a_thread)
     assert (finding.kind, finding.thread) == ("exception", "T1")
     assert finding.message == "KeyError: 'gone'"
@@ -196,7 +203,7 @@ def test_an_exception_in_a_thread() -> None:
     assert not any(str(Path(raddle.__file__).parent) in line for line in finding.details)
 
 
-def test_an_exit() -> None:
+def test_a_system_exit_is_reported_as_an_exception() -> None:
     finding = found(endings.leaves_with_exit)
     assert finding.kind == "exception"
     assert "sys.exit(3)" in finding.message

@@ -1,6 +1,6 @@
-"""Objects and locks are named by their own class and by the line that makes them, in both modes.
+"""Objects and locks are named by their class and by the line that creates them, in controlled and native executions.
 
-In the programs, a comment `# makes Class` stands in each line that makes an object that threads share, or a lock.
+In the programs, a comment `# makes Class` marks each line that creates a shared object or a lock.
 """
 
 from __future__ import annotations
@@ -50,12 +50,13 @@ def expected(name: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_objects_and_locks_have_their_class_and_line(name: str, mode: str, tmp_path: Path) -> None:
+def test_objects_and_locks_are_named_by_class_and_line(name: str, mode: str, tmp_path: Path) -> None:
     contents = measured(name, mode, tmp_path)
-    variables = {AbstractVariable(*one) for one in named(contents, "du-pairs", Role.VARIABLE)}
-    objects = [(str(one).removesuffix(".n"), line_of(one)) for one in variables if one.name == "n"]
+    variables = {AbstractVariable(*parts) for parts in named(contents, "du-pairs", Role.VARIABLE)}
+    objects = [(str(variable).removesuffix(".n"), line_of(variable)) for variable in variables if variable.name == "n"]
     locks = [
-        (one.type, line_of(one)) for one in (AbstractObject(*o) for o in named(contents, "hbpair*", Role.RESOURCE))
+        (lock.type, line_of(lock))
+        for lock in (AbstractObject(*parts) for parts in named(contents, "hbpair*", Role.RESOURCE))
     ]
     assert sorted([*objects, *(lock for lock in locks if lock[0] == "Lock")]) == expected(name)
 

@@ -1,4 +1,4 @@
-"""Nobody reads before everybody has written."""
+"""A barrier ensures that no thread reads before all threads have written."""
 
 import threading
 

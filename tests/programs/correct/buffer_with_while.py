@@ -1,4 +1,4 @@
-"""Who was woken looks again."""
+"""A woken consumer checks the buffer again before it takes an item."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The dict is copied in one step and the copy iterated over."""
+"""A thread copies the keys of a dict under a lock and then iterates over the copy."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A daemon is cut off by the end of the others, wherever it is."""
+"""A daemon thread is stopped at any point when the main thread ends."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The object is filled before it is visible."""
+"""Double-checked locking that fills the object before publishing it."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Each side waits for the other's event."""
+"""Each thread waits for the other's event."""
 
 import threading
 

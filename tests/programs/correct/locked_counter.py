@@ -1,4 +1,4 @@
-"""Every addition is under the lock."""
+"""Every increment of the counter is protected by the lock."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Both threads take the locks in the same order."""
+"""Both threads acquire the locks in the same order."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Each worker gets its own pill."""
+"""Each worker gets its own poison pill, which makes it stop."""
 
 import queue
 import threading

@@ -1,4 +1,4 @@
-"""At most two are inside at a time."""
+"""A semaphore lets at most two threads into the room at a time."""
 
 import threading
 

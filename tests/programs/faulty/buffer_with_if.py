@@ -1,4 +1,4 @@
-"""Who was woken does not look again, and another has taken the item meanwhile."""
+"""A woken consumer does not check the buffer again, although another consumer may have taken the item."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A cache is no lock: two threads find nothing in it, and make two of what there should be one of."""
+"""`functools.cache` is not a lock: two threads find the cache empty and create two instances of a singleton."""
 
 import functools
 import threading

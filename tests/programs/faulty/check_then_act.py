@@ -1,4 +1,4 @@
-"""Two threads find a key missing, and both make its value."""
+"""Two threads find a key missing, and both create its value."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads count in an attribute of the class."""
+"""Two threads increment a class attribute without a lock."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads add one to a variable of the function around them."""
+"""Two threads increment a variable of the enclosing function without a lock."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads take two locks in opposite orders."""
+"""Two threads acquire two locks in opposite orders."""
 
 import threading
 

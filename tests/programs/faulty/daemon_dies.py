@@ -1,4 +1,4 @@
-"""A daemon that nobody waits for dies, if it comes to it before everything ends."""
+"""A daemon thread that is never joined raises an exception if it runs before the main thread ends."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A daemon that nobody waits for may have done something by the time the main thread looks, or not."""
+"""A daemon thread that is never joined may or may not have written before the main thread reads."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A dict is iterated over while another thread puts something in."""
+"""A thread iterates over a dict while another thread inserts a key."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The object is visible to the check without a lock before it is filled."""
+"""Double-checked locking that publishes the object to the unlocked check before filling it."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads see that there is something in a heap, and both take it."""
+"""Two threads see that a heap is not empty, and both pop its only item."""
 
 import heapq
 import threading

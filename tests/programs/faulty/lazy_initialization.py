@@ -1,4 +1,4 @@
-"""Two threads find no instance yet, and get two different ones."""
+"""Two threads find no instance yet and create two different ones."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two event loops in two threads: what is read before an `await` is old after it."""
+"""Two event loops in two threads: a value read before an `await` is stale after it."""
 
 import asyncio
 import threading

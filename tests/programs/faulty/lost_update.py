@@ -1,4 +1,4 @@
-"""Two threads add one to a counter, and one of the additions is lost."""
+"""Two threads increment a counter, and one of the increments is lost."""
 
 import threading
 

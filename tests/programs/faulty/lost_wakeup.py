@@ -1,4 +1,4 @@
-"""The flag is looked at outside the lock, so the notification can come before the wait."""
+"""A thread checks the flag outside the lock, so the notification can come before the wait."""
 
 import threading
 

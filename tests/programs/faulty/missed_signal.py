@@ -1,4 +1,4 @@
-"""The event may be set before it is cleared, and is then waited for in vain."""
+"""The event may be set before it is cleared. The wait then never ends."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads wait for the same news, and only one is told."""
+"""Two threads wait for the same condition, and only one is notified."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two workers run until they get a pill, and there is only one."""
+"""Two workers run until they get a poison pill, and there is only one."""
 
 import queue
 import threading

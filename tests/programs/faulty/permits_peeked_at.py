@@ -1,4 +1,4 @@
-"""Two threads look into a semaphore before they take its only permit: they meet in code without probes."""
+"""Two threads read a semaphore's internal counter before acquiring its only permit, in code without probes."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Three philosophers take their left fork first."""
+"""Three dining philosophers all take their left fork first."""
 
 import threading
 

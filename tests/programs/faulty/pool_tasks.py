@@ -1,4 +1,4 @@
-"""Tasks of a pool add to the same attribute."""
+"""Tasks of a thread pool increment the same attribute without a lock."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Who finds nothing to do keeps its permit."""
+"""A worker that finds no job returns without releasing its permit."""
 
 import threading
 

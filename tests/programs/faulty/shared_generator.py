@@ -1,4 +1,4 @@
-"""Two threads take numbers from one generator."""
+"""Two threads call `next` on the same generator."""
 
 import threading
 

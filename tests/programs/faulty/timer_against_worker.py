@@ -1,4 +1,4 @@
-"""A timer goes off in the moment in which the work is done."""
+"""A timer expires at the moment when the worker finishes."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""A dict is written out while another thread is half done with it."""
+"""A thread serializes a dict while another thread has updated only half of it."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Each call is locked, but the two together are not one step."""
+"""Each call holds the lock, but the two calls together are not atomic."""
 
 import threading
 

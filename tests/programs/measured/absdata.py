@@ -1,4 +1,4 @@
-"""Six objects with an attribute `n`: each is an abstract variable of its own. Comments say which line makes what."""
+"""Six objects whose attributes `n` are distinct abstract variables. Comments mark the lines that create objects."""
 
 import threading
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ class Data:
 
 
 class Plain:
-    """No constructor."""
+    """A class without a constructor."""
 
 
 class Base:

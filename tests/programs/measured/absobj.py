@@ -1,4 +1,4 @@
-"""Objects and locks that constructors, base classes and factories make. Comments say which line makes what."""
+"""Objects and locks created by constructors, base classes and factories. Comments mark the lines that create them."""
 
 import threading
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Three deposits that can be lost: what Lu's criteria count is derived by hand in the tests."""
+"""Three deposits that can be lost. The tests derive the totals of the criteria of Lu et al. by hand."""
 
 import threading
 

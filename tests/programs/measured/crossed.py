@@ -1,4 +1,4 @@
-"""Two locks in both orders. In an execution that ends in a deadlock, both threads ask for a lock and get none."""
+"""Two locks acquired in both orders. In a deadlock, neither thread gets the second lock that it requests."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A wait for an event that is blocked only if the other thread is stopped between a release and a set."""
+"""A wait for an event that blocks only if the other thread is preempted between a release and a set."""
 
 import threading
 

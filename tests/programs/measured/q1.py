@@ -5,7 +5,7 @@ q = queue.Queue(1)
 
 
 def pause(q):
-    """Called between the two starts; a test waits here until the producer waits for room."""
+    """Do nothing between the two starts. A test replaces this to wait until the producer blocks on the full queue."""
 
 
 def producer():

@@ -3,7 +3,7 @@ import threading
 
 
 def pause(q):
-    """Called between the two starts; a test waits here until the producer waits for room."""
+    """Do nothing between the two starts. A test replaces this to wait until the producer blocks on the full queue."""
 
 
 class Box:
@@ -13,8 +13,8 @@ class Box:
 
     def producer(self):
         self.q.put(1)
-        self.x = 1  # races with the consumer's read: only put(1) comes before that
-        self.q.put(2)  # waits until the consumer has taken 1
+        self.x = 1  # races with the consumer's read, which is ordered only after put(1)
+        self.q.put(2)  # blocks until the consumer has taken 1
 
     def consumer(self):
         self.q.get()

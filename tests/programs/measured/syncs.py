@@ -1,4 +1,4 @@
-"""Acquires that fail at once, that time out, and that are nested in one of the same lock."""
+"""Acquires that fail at once, that time out, and that are reentrant."""
 
 import threading
 
@@ -6,15 +6,15 @@ import threading
 class Shared:
     def __init__(self):
         self.lock = threading.Lock()
-        self.again = threading.RLock()
+        self.reentrant = threading.RLock()
         self.n = 0
 
     def hold(self):
         with self.lock:  # plain
             self.n += 1
-        with self.again:  # outer
+        with self.reentrant:  # outer
             self.n += 1
-            with self.again:  # inner
+            with self.reentrant:  # inner
                 self.n += 1
 
     def attempt(self):

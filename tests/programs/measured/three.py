@@ -1,4 +1,4 @@
-"""A thread reads twice; a second one always reads in between, and a third one writes at any time."""
+"""One thread reads twice, a second thread always reads in between, and a third thread writes at any time."""
 
 import threading
 
