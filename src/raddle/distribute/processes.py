@@ -1,4 +1,4 @@
-"""Worker processes on this machine: starts them, stops them and reports how one died."""
+"""Starts and stops worker processes on this machine, and reports how a process died."""
 
 from __future__ import annotations
 

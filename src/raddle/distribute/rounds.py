@@ -33,7 +33,7 @@ from raddle.result import Result
 from raddle.stop_reason import StopReason
 
 UNITS = 8  # units per round, for any number of workers, so that the result does not depend on that number
-FIRST_SIZE, MAX_SIZE = 64, 2048  # executions per unit, in the first round and at most
+FIRST_SIZE, MAX_SIZE = 64, 2048  # executions per unit: in the first round, and the maximum
 MIN_EXECUTIONS = 16  # minimum executions per unit; starting a smaller one costs more than running it
 
 

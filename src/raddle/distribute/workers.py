@@ -1,4 +1,4 @@
-"""Workers: runs units in parallel, and survives the death of the processes that run them.
+"""Runs units in parallel worker processes, and continues if a process dies.
 
 When a process dies, its executor loses all running units. Each lost unit is run again alone, which shows the execution
 in which the process dies. That execution is reported as a crash. The executions before and after it are run as separate
@@ -209,7 +209,7 @@ class Workers:
         return result
 
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
-        """Run a unit in a process of its own. If the process dies, return the execution's number and how it ended."""
+        """Run a unit in its own process. If the process dies, return the number of its execution and how it ended."""
         executor = self._provider.executor(1)
         try:
             future = self._provider.submit(executor, unit)

@@ -181,7 +181,7 @@ def is_point(me: Carrier, known_points: KnownPoints, others: Iterable[Any], *, w
 def end_is_point(me: Carrier, kinds: Container[str], others: Iterable[Any]) -> bool:
     """Return whether other participants can observe when `me` ends.
 
-    They can if a participant checks whether others are alive, or if the end of the last non-daemon cuts daemons off.
+    They can if a participant checks whether others are alive, or if the end of the last non-daemon ends the daemons.
     """
     if me.index and "thread" in kinds:
         return True

@@ -7,14 +7,14 @@ from enum import StrEnum
 
 
 class Timeouts(StrEnum):
-    """When a timed wait may expire."""
+    """The rule for when a timed wait may expire."""
 
     LATE = "late"  # expires only when no participant is enabled
     ANY = "any"  # may expire at any scheduling point, as on a slow machine
 
 
 class Wakeups(StrEnum):
-    """Which waiters a notification wakes."""
+    """The rule for which waiters a notification wakes."""
 
     FIFO = "fifo"  # wakes the waiters that have waited longest, as CPython does
     ANY = "any"  # may wake any waiters, as the documentation of CPython allows

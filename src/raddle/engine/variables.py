@@ -69,7 +69,7 @@ class VariableTable:
         self.views.clear()
 
     def variable(self, owner: Any, name: str) -> Variable:
-        """Return the variable of that name, creating it when first requested."""
+        """Return the variable with this owner and name; create it when first requested."""
         fields = self.objects.setdefault(id(owner), {})
         found = fields.get(name)
         if found is None:

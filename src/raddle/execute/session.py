@@ -228,7 +228,7 @@ class Session:
 
     @property
     def timeouts(self) -> Timeouts:
-        """When timed waits may expire."""
+        """The rule for when timed waits may expire."""
         return self._rules.timeouts
 
     # -- executions ---------------------------------------------------------------------------------

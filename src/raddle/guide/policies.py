@@ -20,7 +20,7 @@ def is_guided(scheduler: str) -> bool:
 def make_policy(
     scheduler: str, *, seed: int, criteria: Sequence[str], settings: CriterionSettings = DEFAULT_SETTINGS
 ) -> Scheduler:
-    """Return the scheduler of that name. Guided schedulers target the requirements of `criteria`.
+    """Return the scheduler with this name. Guided schedulers target the requirements of `criteria`.
 
     >>> make_policy("pos", seed=1, criteria=[]).complete
     False

@@ -1,8 +1,9 @@
 """Shrinking: finds a simpler schedule that shows the same failure.
 
 As in Hypothesis, shrinking consists of a value, a predicate and an order. The value is a schedule text. The predicate
-is that its execution fails in the same way. The order is `raddle.guide.simpler`. A schedule is kept only if it was
-replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same schedule.
+is that its execution fails in the same way. The order is defined in `raddle.guide.simpler`. A schedule is kept only if
+it was replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same
+schedule.
 
 The passes simplify the failing schedule step by step. They drop segments, many at a time while that works, let a
 stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end when no single change helps,

@@ -15,13 +15,13 @@ from raddle.schedulers.base import Scheduler
 class SchedulerEntry:
     """A scheduler that can be selected by name."""
 
-    place: str  # module and class, separated by a colon
+    class_path: str  # module and class, separated by a colon
     seeded: bool = False  # True if the class takes a seed
     options: Mapping[str, int] = field(default_factory=dict)  # maps the name of an option to its smallest valid value
 
     def make(self, seed: int, options: Mapping[str, int]) -> Scheduler:
         """Import the class and return a new scheduler. The import is delayed because most classes are never used."""
-        module, _, name = self.place.partition(":")
+        module, _, name = self.class_path.partition(":")
         kind = getattr(import_module(f"raddle.schedulers.{module}"), name)
         made: Scheduler = kind(seed, **options) if self.seeded else kind(**options)
         return made
@@ -43,7 +43,7 @@ NAMES = (*_SCHEDULERS, _TWICE)
 
 
 def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Scheduler:
-    """Return the scheduler of that name: `random`, `pct:depth=3`, `exhaustive:preemptions=2`, `twice:random`...
+    """Return the scheduler with this name: `random`, `pct:depth=3`, `exhaustive:preemptions=2`, `twice:random`...
 
     `others` are additional names that an error message may suggest.
 

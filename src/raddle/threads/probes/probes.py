@@ -2,7 +2,7 @@
 
 The probe of an access finds the variable, passes the scheduling point if there is one, records which thread touches the
 variable, performs the access and notifies the observers. The order matters: the scheduling point comes before the
-access, and observers see its result. Probes do nothing else to the program's objects. They inspect objects by
+access, and observers see its result. Probes do nothing else to the program's objects. They inspect objects through
 `raddle.inspection`, which runs none of the program's code.
 """
 
