@@ -76,7 +76,7 @@ def fewer_preemptions_suffice(session: Session, simple: Recorded, *, executions:
         execution = session.run_for(search)
         if execution.outcome.kind == simple.outcome.kind:
             replayed = session.replay_decisions(execution.decisions, known_points)
-            possible = rank(replayed).elsewhere <= rank(simple).elsewhere
+            possible = rank(replayed).impossible_here <= rank(simple).impossible_here
             if replayed.outcome.signature == simple.outcome.signature and possible:
                 return True
     return None

@@ -39,7 +39,7 @@ def test_each_part_of_the_order_outweighs_all_later_parts() -> None:
     ]
     ranks = [rank(execution) for execution in simplest_first]
     # The last execution needs an interpreter without the GIL. If this is one, `elsewhere` is False for all of them.
-    if ranks[-1].elsewhere:
+    if ranks[-1].impossible_here:
         assert ranks == sorted(ranks)
     else:
         assert ranks[:-1] == sorted(ranks[:-1])
