@@ -1,4 +1,4 @@
-"""Coverage and testing of interleavings for threaded Python.
+"""Testing and coverage of thread interleavings in Python.
 
 Public names are imported lazily, because instrumented code imports `raddle.probe` and must not wait for the rest of the
 package. PYTEST_DONT_REWRITE keeps pytest from warning that this module was imported before it could be rewritten.
