@@ -29,12 +29,12 @@ def crossed_locks() -> None:
     first, second = threading.Lock(), threading.Lock()
 
     def one() -> None:
-        with first:  # noqa: SIM117 -- separate lines  # 1: acquires the first lock
+        with first:  # noqa: SIM117 -- tests need separate lines  # 1: acquires the first lock
             with second:  # 2: requests the second lock
                 pass
 
     def other() -> None:
-        with second:  # noqa: SIM117 -- separate lines  # 3: acquires the second lock
+        with second:  # noqa: SIM117 -- tests need separate lines  # 3: acquires the second lock
             with first:  # 4: requests the first lock
                 pass
 

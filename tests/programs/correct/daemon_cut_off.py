@@ -1,4 +1,4 @@
-"""A daemon thread is stopped at any point when the main thread ends."""
+"""A daemon thread can be stopped at any point, when the main thread ends."""
 
 import threading
 

@@ -51,7 +51,7 @@ def test_there_are_six_states():
         (("1 write", "2 write", "1 write 7 8", "2 read 7 8", "3 write 7"), MODIFIED),
         (("1 write", "2 write", "1 write 7 8", "2 read 7", "3 write 8"), RACE),
         (("1 write", "2 write", "1 write 7", "2 read"), RACE),
-        # race is never left
+        # race is a final state
         (("1 write", "2 write", "1 write", "2 write 7", "1 write 7", "3 read 7"), RACE),
     ],
 )

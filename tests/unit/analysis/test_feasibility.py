@@ -36,7 +36,7 @@ def before(facts):
 
 
 def guards(facts):
-    """Return, for each lock, the sites that always hold it and the pairs of sites that it keeps together."""
+    """Return, for each lock, the sites at which it is always held and the pairs of sites that it keeps together."""
     owner_facts = facts.owners[OWNER]
     sites, discipline = [site for _, site in owner_facts.accesses], owner_facts.discipline
     result = []
@@ -79,8 +79,7 @@ def test_accesses_ordered_by_a_lock_or_event_can_come_in_both_orders(synchroniza
 
 
 def test_an_access_before_a_start_always_precedes_the_started_thread():
-    # T0 performs C after the start. C and B can come in any order. C and A belong to the same thread, so they make no
-    # pair.
+    # T0 performs C after the start. C and B can come in any order. C and A are in the same thread and make no pair.
     steps = [*at(0, A), (0, "start", 1, 0), *at(1, B), *at(0, C)]
     assert before(facts_of(steps)) == {(A, B), (B, C), (C, B)}
 

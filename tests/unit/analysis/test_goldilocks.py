@@ -8,7 +8,7 @@ from raddle.analysis.goldilocks import CHECKS, Goldilocks
 from raddle.analysis.locksets import HeldLocks
 from raddle.step import GIVES, TAKES
 
-X = 40  # a variable
+X = 40  # the number of a variable
 NO_LOCKS = frozenset()
 
 
@@ -164,7 +164,8 @@ def test_the_verdict_is_the_latest_of_the_hardest_comparisons():
     watch = Watch()
     for step in [(1, "read", X), (2, "read", X), (4, "read", X), (4, "put", 7), (3, "get", 7)]:
         watch.step(*step)
-    # Readers 1 and 2 race with the write, and reader 4 does not. Thread 2 is the later of the two, with moment 1.
+    # Readers 1 and 2 race with the write, and reader 4 does not. Reader 2 is the later one. Its read is the second
+    # access, so its moment is 1.
     assert watch.step(3, "write", X) == ("race", 2, 1)
 
 

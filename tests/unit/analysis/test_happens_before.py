@@ -168,7 +168,7 @@ def test_a_forgotten_thread_counts_as_happening_before():
 
 
 def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reused():
-    # Thread 2 reuses the slot of thread 1, which main has joined. Thread 3, without a recorded start, also joins thread
+    # Thread 2 reuses the slot of thread 1, which main has joined. Thread 3 has no recorded start and also joins thread
     # 1.
     order = HappensBefore()
     order.step(0, "start", 1)
@@ -182,8 +182,7 @@ def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reus
 
 
 def test_threads_that_reuse_a_slot_are_distinguished():
-    # Thread 2 reuses the slot of thread 1, which was joined. All of thread 1 happens before main, and nothing of thread
-    # 2.
+    # Thread 2 reuses the slot of thread 1, which was joined. Thread 1 happens before main, but thread 2 does not.
     order = HappensBefore()
     order.step(0, "start", 1)
     first = order.epoch(1)

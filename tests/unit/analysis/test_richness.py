@@ -9,7 +9,9 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = 10**9  # executions: so many that (m - 1) / m is 1, as in published figures for individuals instead of samples
+MANY = (
+    10**9
+)  # executions, enough to make (m - 1) / m equal 1, as in published figures for individuals instead of samples
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_the_interval_usually_contains_the_true_total():
     assert contained > 40
 
 
-def test_the_chance_of_new_coverage_is_the_share_of_requirements_covered_once():
+def test_the_chance_of_new_coverage_is_the_number_covered_once_per_execution():
     # 3 of 5 requirements were covered only once, in 30 executions.
     assert chance_of_new([1, 1, 1, 20, 30], 30) == pytest.approx(0.1)
     assert chance_of_new([4, 5], 30) == 0

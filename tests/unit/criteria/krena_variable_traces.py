@@ -9,8 +9,8 @@ from raddle.criteria.goldilocks import GoldiLock, GoldiLockByThread
 from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
 
 S = 70_000  # base for site numbers
-X, Y = 0, 1  # variables
-LOCK, OTHER, QUEUE = 0, 1, 2  # resources
+X, Y = 0, 1  # numbers of variables
+LOCK, OTHER, QUEUE = 0, 1, 2  # numbers of resources
 
 METRICS = {
     metric.name: metric

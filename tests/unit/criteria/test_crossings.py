@@ -14,7 +14,7 @@ VARIABLE = ("m.py:C", "", "x")
     ("criterion", "key", "expected"),
     [
         ("map", (1, "m.py:C", "x", "", P, Q), {(P, Q)}),  # A reads, B writes
-        ("map", (9, "m.py:C", "x", "y", P, Q, R, S), {(P, Q), (P, R), (Q, S), (R, S)}),  # A, B, B, A
+        ("map", (9, "m.py:C", "x", "y", P, Q, R, S), {(P, Q), (P, R), (Q, S), (R, S)}),  # threads A, B, B, A
         ("avio", (P, Q, R), {(P, R), (Q, R)}),  # one thread runs P and Q
         ("avio*", (P, Q, R, VARIABLE, ("main", "1"), ("f", "2")), {(P, R), (Q, R)}),
         ("hbpair*", (P, Q, "", ("main", "1"), ("f", "2")), {(P, Q)}),

@@ -54,7 +54,7 @@ def test_a_request_that_is_not_granted_makes_a_pair():
     assert goodlock(both) == expected | {(SITE + 2, SITE + 4, SECOND, FIRST)}
 
 
-def test_a_lock_that_is_asked_for_again_by_its_holder_makes_no_pair():
+def test_a_lock_requested_again_by_its_holder_makes_no_pair():
     steps = [(1, "acquire", 0, SITE + 1), (1, "blocked", 0, SITE + 2), (1, "reenter", 0, SITE + 3)]
     assert goodlock(steps) == set()
 

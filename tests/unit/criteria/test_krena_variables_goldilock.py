@@ -51,7 +51,7 @@ def test_without_a_short_circuit_the_key_names_the_lockset():
     synchronization = [f"1 release {LOCK}", f"2 acquire {LOCK}", f"2 put {QUEUE}", f"3 get {QUEUE}"]
     steps = steps_of(*BEGIN, "1 write 1", *synchronization, "3 read 2")
     resources = [("resource", RESOURCES[LOCK]), ("resource", RESOURCES[QUEUE])]
-    threads = [("thread", entities.thread(actor)) for actor in (1, 3, 2)]  # "one", "three", "two"
+    threads = [("thread", entities.thread(actor)) for actor in (1, 3, 2)]  # sorted by type: "one", "three", "two"
     assert covered("goldilock", steps, entities) == {(S + 1, "first", ()), (S + 2, "lockset", (*resources, *threads))}
 
 

@@ -46,8 +46,8 @@ def test_a_variable_of_one_thread_does_not_count():
 
 
 def test_variables_with_equal_descriptions_are_distinguished():
-    # Variables 0 and 1 are both called x. T1 writes 0, T2 reads 1 while it is still unwritten, T2 reads 0, and T1 reads
-    # 1. Both variables are shared.
+    # Variables 0 and 1 are both called x. T1 writes variable 0. T2 reads variable 1, which no thread has written, and
+    # variable 0. Then T1 reads variable 1. So both variables are shared.
     entities = make_entities(variables=[X, X])
     steps = [(1, "write", 0, SITE), (2, "read", 1, SITE + 1), (2, "read", 0, SITE + 2), (1, "read", 1, SITE + 3)]
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *steps]
@@ -75,8 +75,7 @@ def test_keys_are_withheld_until_the_variable_is_shared_and_the_thread_has_a_lab
 
 
 def test_the_total_counts_the_observed_accesses():
-    # One execution shows all accesses. The read can return its own thread's write or the other thread's: 2
-    # requirements.
+    # One execution shows all accesses. The read can return its own thread's write or the other's: 2 requirements.
     def_use, local_or_remote = DefUse(), LocalOrRemoteDefinition()
     assert (def_use.seen_total().number, def_use.requirements(StaticModel(), PruningFacts())) == (None, None)
     covered(def_use, PROGRAM, [(0, 0), (1, 0), (0, 1)])

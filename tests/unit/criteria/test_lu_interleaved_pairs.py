@@ -70,7 +70,7 @@ def test_occurrences_beyond_the_limit_count_as_one():
 
 
 @pytest.mark.parametrize(("first", "remote", "second"), list(product(["read", "write"], repeat=3)))
-def test_lr_inv_tells_unserializable_cases_from_serializable_ones(first, remote, second):
+def test_lr_inv_distinguishes_unserializable_and_serializable_cases(first, remote, second):
     program = [[(first, "x"), (second, "x")], [(remote, "x")]]
     (key,) = covered(LocalOrRemoteInterleave(), program, [(0, 0), (1, 0), (0, 1)])
     case = "unserializable" if (first, remote, second) in UNSERIALIZABLE else "serializable"

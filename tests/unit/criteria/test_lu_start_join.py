@@ -161,6 +161,6 @@ def test_an_execution_with_another_order_makes_a_requirement_feasible_again():
     criterion = LocalOrRemoteDefinition()
     read, start, write = (0, READ, 0, SITE + 1), (0, "start", 1, SITE), (1, WRITE, 0, SITE + 2)
     watch(criterion, entities, [read, start, write])
-    assert criterion.seen_total().number == 1  # local
+    assert criterion.seen_total().number == 1  # the read is local
     watch(criterion, entities, [start, write, read])
-    assert criterion.seen_total().number == 2  # local or remote
+    assert criterion.seen_total().number == 2  # the read is local or remote

@@ -111,10 +111,10 @@ def test_svar_does_not_subsume_pinv_if_three_threads_share_a_variable():
     executions, _ = covered_by_each(program)
     orders = interleavings(program)
     chosen = [
-        [(0, 0), (1, 0), (0, 1), (2, 0)],  # r2 inside, r3 after
-        [(0, 0), (2, 0), (0, 1), (1, 0)],  # r3 inside, r2 after
-        [(1, 0), (0, 0), (2, 0), (0, 1)],  # r2 before
-        [(2, 0), (0, 0), (1, 0), (0, 1)],  # r3 before
+        [(0, 0), (1, 0), (0, 1), (2, 0)],  # r2 inside T1's pair, r3 after it
+        [(0, 0), (2, 0), (0, 1), (1, 0)],  # r3 inside T1's pair, r2 after it
+        [(1, 0), (0, 0), (2, 0), (0, 1)],  # r2 before T1's pair, r3 inside it
+        [(2, 0), (0, 0), (1, 0), (0, 1)],  # r3 before T1's pair, r2 inside it
     ]
     some = [executions[orders.index(order)] for order in chosen]
     assert union(some, "svar") == union(executions, "svar")

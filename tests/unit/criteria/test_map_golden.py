@@ -127,7 +127,7 @@ def test_each_pattern_is_found(number):
 
 @pytest.mark.parametrize("number", CASES)
 def test_a_near_miss_covers_no_pattern_of_that_length(number):
-    """Another thread performs one of the steps, so no pattern of that length occurs."""
+    """The wrong thread performs one of the steps, so no pattern of that length occurs."""
     _, key, miss = CASES[number]
     assert not [found for found in covered(entities_of_one_object(), steps(miss)) if len(found) == len(key)]
 
@@ -214,10 +214,10 @@ def test_only_variables_of_the_same_owner_form_pairs():
             ("m.py:D", "z"): accesses(1, 1, 70200),
         }
     )
-    x = 2 * 1 * 2 + 2**2 + 1**2 * 2 + 3 * 1 * 2**2 + 2**3  # 30
+    x = 2 * 1 * 2 + 2**2 + 1**2 * 2 + 3 * 1 * 2**2 + 2**3  # = 30
     y = 16
-    z = 2 + 1 + 1 + 3 + 1  # 8
-    pair = 3 * 2**2 * 1**2 + 6 * 2 * 1 * 1 * 2  # 36
+    z = 2 + 1 + 1 + 3 + 1  # = 8
+    pair = 3 * 2**2 * 1**2 + 6 * 2 * 1 * 1 * 2  # = 36
     assert MemoryAccessPatterns().static_total(model) == Total(x + y + z + pair, STATIC)
     assert len(set(MemoryAccessPatterns().requirements(model, PruningFacts()))) == x + y + z + pair
     numbers = MemoryAccessPatterns().per_pattern(model)

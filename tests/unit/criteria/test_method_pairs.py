@@ -97,7 +97,7 @@ def test_a_static_method_pairs_with_methods_of_any_object_of_its_class() -> None
     assert covered(enter(1, TOTAL, 0), enter(2, ADD, 7)) == {(CART, "add", "total")}
     assert covered(enter(1, ADD, 7), enter(2, TOTAL, 0)) == {(CART, "add", "total")}
     assert covered(enter(1, TOTAL, 0), enter(2, TOTAL, 0)) == {(CART, "total", "total")}
-    assert covered(enter(1, TOTAL, 0), enter(2, TILL_ADD, 7)) == set()  # another class
+    assert covered(enter(1, TOTAL, 0), enter(2, TILL_ADD, 7)) == set()  # a method of another class
 
 
 def test_inherited_methods_count_for_the_class_of_the_object() -> None:

@@ -96,7 +96,7 @@ def test_either_thread_can_be_the_last_to_arrive_at_a_barrier():
 
 
 def pool():
-    """A scenario in whose first execution one worker does both tasks, so that no two threads share a variable."""
+    """Run two tasks. In the first execution one worker does both, so no two threads share a variable."""
     from concurrent.futures import ThreadPoolExecutor
 
     lock, counts = threading.Lock(), [0]
