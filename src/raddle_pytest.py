@@ -1,7 +1,7 @@
-"""The pytest plugin: a test marked `raddle` is explored, one interleaving after the other, not run once.
+"""The pytest plugin: it runs each test marked `raddle` in many interleavings instead of once.
 
-Every pytest of an environment loads this module, so it imports nothing of raddle before a marked test runs.
-(Under `raddle run` the plugin may be there before pytest is: PYTEST_DONT_REWRITE.)
+Every pytest run of an environment loads this module, so it imports nothing from raddle before a marked test runs.
+(Under `raddle run` the plugin may be imported before pytest, hence PYTEST_DONT_REWRITE.)
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ MARKER = (
     "raddle(executions=1000, seed=1, ...): explore the interleavings of the threads that the test starts; "
     "takes the keyword options of raddle.explore"
 )
-REPLAY_PATIENCE_SECONDS = 24 * 3600.0  # somebody who replays may sit in a debugger
+REPLAY_PATIENCE_SECONDS = 24 * 3600.0  # a user who replays a test may be using a debugger
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a test's report shows of a finding."""
+class StoryReport:
+    """What the report of a test shows about a finding."""
 
-    error: BaseException  # as raised
+    error: BaseException  # the exception that the test raises
     story: str
-    is_whole: bool  # or is the usual report of the exception to follow?
-    replay: list[str]  # the command, if there is one
+    is_whole: bool  # True if pytest's own report of the exception is left out
+    replay: list[str]  # the replay command, or empty
 
 
 _OPTIONS = pytest.StashKey[dict[str, Any]]()
 _STORY = pytest.StashKey[str]()
-_RAN = pytest.StashKey[dict[str, Any]]()
-_TOLD = pytest.StashKey[Told]()
+_TEST_RESULT = pytest.StashKey[dict[str, Any]]()
+_STORY_REPORT = pytest.StashKey[StoryReport]()
 
 # -- options ----------------------------------------------------------------------------------------
 
@@ -60,29 +60,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--raddle-executions",
         type=_count,
         metavar="N",
-        help="Executions of each test marked raddle, instead of what its marker says.",
+        help="Executions of each test marked raddle; overrides the marker.",
     )
     group.addoption(
         "--raddle-seed",
         type=_seed,
         metavar="N|random",
-        help="Seed of the tests marked raddle, instead of what their markers say.",
+        help="Seed of the tests marked raddle; overrides the markers.",
     )
     group.addoption(
         "--raddle-story",
         choices=["short", "full"],
-        help="Whether findings show every step (full), or fold those that do not explain the failure (short).",
+        help="Show every step of a finding (full), or fold steps that do not explain the failure (short).",
     )
     group.addoption(
         "--raddle-replay",
         metavar="SCHEDULE",
-        help="Run the selected tests marked raddle once, as a schedule says that raddle has printed.",
+        help="Run the selected tests marked raddle once, with a schedule that raddle has printed.",
     )
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number of at least 1 is needed, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, not {text!r}")
     return int(text)
 
 
@@ -90,7 +90,7 @@ def _seed(text: str) -> int:
     if text == "random":
         return random.SystemRandom().randrange(1, 1 << 31)
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a whole number or 'random' is needed, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number or 'random', not {text!r}")
     return int(text)
 
 
@@ -111,7 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Of pytest-xdist: its workers would draw random seeds of their own."""
+    """Pass the seed to the workers of pytest-xdist, which would otherwise draw different random seeds."""
     node.workerinput["raddle_seed"] = node.config.option.raddle_seed
 
 
@@ -123,7 +123,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, Any]:
-    """For `raddle.explore`: the command line goes before the nearest marker, the project's file is last."""
+    """Return the options for `raddle.explore`: command line first, then the nearest marker, then pyproject.toml."""
     from raddle.config import load
     from raddle.errors import RaddleError
     from raddle.story_length import StoryLength
@@ -136,7 +136,7 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
     if project.story is not None:
         options["story"] = project.story
     run = _enclosing_run()
-    if run is not None:  # which has read the project's file, too
+    if run is not None:  # it has already applied pyproject.toml
         options.pop("data_file", None)
         options["criteria"] = run.criteria
     for mark in reversed(list(marks)):
@@ -154,7 +154,7 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
 
 
 def _enclosing_run() -> EnclosingRun | None:
-    """The `raddle run` that measures this process."""
+    """Return the `raddle run` that measures this process, if there is one."""
     from raddle.native.enclosing_run import EnclosingRun
 
     return EnclosingRun.from_environment(os.environ)
@@ -166,7 +166,7 @@ def _check_mark(mark: pytest.Mark) -> None:
     known = [name for name in inspect.signature(explore).parameters if name not in ("scenario", "progress")]
     known.append("story")
     if mark.args:
-        _refuse(f"the marker takes keyword options only, not {mark.args[0]!r} ({', '.join(known)})")
+        _refuse(f"the marker takes only keyword options, not {mark.args[0]!r} ({', '.join(known)})")
     for name in mark.kwargs:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -185,9 +185,9 @@ def _refuse_unsuitable(item: pytest.Item) -> None:
         _refuse(f"a method of a unittest.TestCase cannot be marked raddle; {instead}")
     test = inspect.unwrap(item.obj)
     if inspect.iscoroutinefunction(test) or inspect.isasyncgenfunction(test):
-        _refuse("an async test cannot be marked raddle, which explores threads, not tasks")
+        _refuse("an async test cannot be marked raddle: raddle explores threads, not tasks")
     if getattr(item.obj, "is_hypothesis_test", False):
-        _refuse(f"a Hypothesis test cannot be marked raddle, as each execution would be many; {instead}")
+        _refuse(f"a Hypothesis test cannot be marked raddle, because each execution would run it many times; {instead}")
 
 
 def _refuse(why: str) -> NoReturn:
@@ -210,7 +210,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     pyfuncitem.stash[_STORY] = options.pop("story", "short")
     run = _explore if pyfuncitem.config.getoption("raddle_replay") is None else _replay
     tracer: Any = _tracer_without_greenlets()
-    if tracer is not None:  # set and unset in one frame, or its stack would no longer fit
+    if tracer is not None:  # set and reset in the same frame, or the tracer's call stack would not match
         tracer.concur_id_func = getcurrent
     refusal = None
     try:
@@ -218,21 +218,21 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     except RaddleError as refused:
         refusal = error = pytest.fail.Exception(f"raddle: {refused}", pytrace=False)
     except Exception as raised:
-        _hide_plumbing(raised, keep_faults=True)
+        _hide_raddle_frames(raised, keep_internal_errors=True)
         error = raised
     finally:
         if tracer is not None:
             tracer.concur_id_func = None
     if error is not None:
-        __tracebackhide__ = refusal is None  # pytest remarks on a report in which everything is hidden
+        __tracebackhide__ = refusal is None  # pytest complains if every frame of a traceback is hidden
         raise error
     return True
 
 
 def _tracer_without_greenlets() -> object | None:
-    """The tracer of coverage.py, if it was not told that there are greenlets.
+    """Return the tracer of coverage.py if it is not configured for greenlets.
 
-    It would take the calls of all threads for one stack, and count lines of functions that nobody has called.
+    Such a tracer mixes the calls of all threads into one stack, and counts lines of functions that were not called.
     """
     tracer = sys.gettrace()
     return tracer if getattr(tracer, "concur_id_func", ...) is None else None
@@ -246,7 +246,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
 
     scenario = _scenario(item)
     result = explore(scenario, **{"until": "first-finding", **options})
-    item.stash[_RAN] = {
+    item.stash[_TEST_RESULT] = {
         "executions": result.executions,
         "seed": result.seed,
         "stopped": stop_text(result),
@@ -254,7 +254,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
         "unwatched": unwatched_calls(result.not_instrumented),
     }
     if result.not_stored:
-        item.stash[_RAN]["lost"] = result.not_stored
+        item.stash[_TEST_RESULT]["lost"] = result.not_stored
     if "data_file" not in options:
         _add_to_run(item, result)
     if result.stopped_because is StopReason.INTERRUPTED:
@@ -262,12 +262,12 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
     if not result.findings:
         require_tested(result)
         return None
-    finding = next((f for f in result.findings if not _is_verdict(f)), result.findings[0])
-    return _told(item, _once_more(item, scenario, finding, options), result)
+    finding = next((f for f in result.findings if not _is_own_verdict(f)), result.findings[0])
+    return _error_to_raise(item, _reproduce(item, scenario, finding, options), result)
 
 
 def _add_to_run(item: pytest.Function, result: Result) -> None:
-    """What the executions covered belongs to the `raddle run` around them. If it cannot be kept, no test fails."""
+    """Add the coverage of a test to the enclosing `raddle run`. The test does not fail if that is impossible."""
     from raddle.errors import RaddleError
 
     run = _enclosing_run()
@@ -275,18 +275,18 @@ def _add_to_run(item: pytest.Function, result: Result) -> None:
         return
     origin = str(_origin(item))
     pairs = zip(result.record.findings, result.findings, strict=True)
-    findings = tuple({**stored, "origin": origin} for stored, finding in pairs if not _is_verdict(finding))
+    findings = tuple({**stored, "origin": origin} for stored, finding in pairs if not _is_own_verdict(finding))
     try:
-        item.stash[_RAN]["notes"] += run.add(replace(result.record, origin=origin, findings=findings))
+        item.stash[_TEST_RESULT]["notes"] += run.add(replace(result.record, origin=origin, findings=findings))
     except RaddleError as error:
-        item.stash[_RAN]["lost"] = str(error)
+        item.stash[_TEST_RESULT]["lost"] = str(error)
 
 
 def _replay(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
-    item.stash[_RAN] = {"replayed": True}
+    item.stash[_TEST_RESULT] = {"replayed": True}
     options = {"patience_seconds": REPLAY_PATIENCE_SECONDS, **options}
     finding = _follow(_scenario(item), item.config.getoption("raddle_replay"), options)
-    return None if finding is None else _told(item, finding)
+    return None if finding is None else _error_to_raise(item, finding)
 
 
 def _follow(scenario: Callable[[], object], schedule: Any, options: dict[str, Any]) -> Finding | None:
@@ -294,46 +294,46 @@ def _follow(scenario: Callable[[], object], schedule: Any, options: dict[str, An
 
     known = inspect.signature(replay).parameters
     settings = {name: value for name, value in options.items() if name in known}
-    settings["isolate"] = None  # nothing comes after it; and an exception from a child is only text
+    settings["isolate"] = None  # there is only one execution, and a child process returns exceptions as text
     return replay(scenario, schedule, **settings)
 
 
-def _once_more(
+def _reproduce(
     item: pytest.Function, scenario: Callable[[], object], finding: Finding, options: dict[str, Any]
 ) -> Finding:
-    """Have the finding again, so that the output and log shown are those of the one execution that failed."""
+    """Reproduce the finding, so that the captured output and log are those of the failing execution."""
     from raddle.errors import RaddleError
 
-    if finding.schedule is None or _is_verdict(finding):
+    if finding.schedule is None or _is_own_verdict(finding):
         return finding
-    _forget_output(item.config)
+    _clear_output(item.config)
     try:
-        again = _follow(scenario, finding.schedule, options)
+        reproduced = _follow(scenario, finding.schedule, options)
     except RaddleError:
         return finding
-    if again is None or _gist(again) != _gist(finding):
+    if reproduced is None or _identity(reproduced) != _identity(finding):
         return finding
-    return replace(finding, error=again.error)
+    return replace(finding, error=reproduced.error)
 
 
-def _gist(finding: Finding) -> tuple[str, ...]:
-    """What is the same whenever a finding is had again: not what its message says of values and addresses."""
+def _identity(finding: Finding) -> tuple[str, ...]:
+    """Return what stays the same when a finding is reproduced; values and addresses in its message may differ."""
     return finding.kind, finding.thread, finding.message.partition(":")[0]
 
 
 def _scenario(item: pytest.Function) -> Callable[[], object]:
-    """The test with its fixtures' values; no function of ours, which would be in every traceback."""
+    """Return the test bound to its fixture values, without a wrapper function that would appear in tracebacks."""
     test = item.obj
     arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
     scenario: Any = functools.partial(test, **arguments)
     scenario.__name__ = item.name
-    scenario.__wrapped__ = test  # behind decorators is the code to watch,
-    scenario.__signature__ = inspect.Signature()  # whose parameters are no longer anybody's business
+    scenario.__wrapped__ = test  # the code to instrument is behind decorators
+    scenario.__signature__ = inspect.Signature()  # all parameters are bound
     return scenario  # type: ignore[no-any-return]
 
 
 def _fresh_fixtures(item: pytest.Function, setup: Callable[[], object] | None) -> Callable[[], object] | None:
-    """The test's own setup; before it, what the fixtures have recorded in the execution before is dropped."""
+    """Return a setup that clears what fixtures recorded in the previous execution, then calls the test's own setup."""
     resets: list[Callable[[], object]] = []
     for value in item.funcargs.values():
         if isinstance(value, pytest.CaptureFixture):
@@ -352,7 +352,7 @@ def _fresh_fixtures(item: pytest.Function, setup: Callable[[], object] | None) -
     return fresh
 
 
-def _forget_output(config: pytest.Config) -> None:
+def _clear_output(config: pytest.Config) -> None:
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     if capture is not None:
         capture.read_global_capture()
@@ -361,36 +361,37 @@ def _forget_output(config: pytest.Config) -> None:
         logging.report_handler.clear()
 
 
-# -- telling what was found -------------------------------------------------------------------------
+# -- stories of findings -------------------------------------------------------------------------
 
 
-def _is_verdict(finding: Finding) -> bool:
-    """Did the test itself say how it is to be counted: skipped, expected to fail, the end of the session?"""
+def _is_own_verdict(finding: Finding) -> bool:
+    """Return whether the test itself decided its result: skipped, expected to fail, or end of the session."""
     verdicts = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     return finding.thread == "T0" and isinstance(finding.error, verdicts)
 
 
-def _told(item: pytest.Function, finding: Finding, result: Result | None = None) -> BaseException:
-    """What to raise: the test's own exception if it has one, so that `xfail(raises=...)` and --pdb see it."""
+def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | None = None) -> BaseException:
+    """Return what to raise: the test's own exception if there is one, so that `xfail(raises=...)` and --pdb see it."""
     from raddle.errors import FindingError
 
     error = finding.error
     if error is not None:
-        _hide_plumbing(error)
-        if _is_verdict(finding):
+        _hide_raddle_frames(error)
+        if _is_own_verdict(finding):
             return error
         stops_more = not isinstance(error, Exception) or isinstance(error, unittest.SkipTest)
         if stops_more and finding.thread != "T0":
-            error = None  # it would skip the test or end the session, which no thread but the test's may
-    is_whole = error is None or item.config.getoption("tbstyle") == "native"  # which would show frames of ours
+            error = None  # only the test's main thread may skip the test or end the session
+    # Native tracebacks would show frames of raddle.
+    is_whole = error is None or item.config.getoption("tbstyle") == "native"
     story = _story(item, finding, result, with_details=is_whole)
     error = error or FindingError(story, result)
-    item.stash[_TOLD] = Told(error, story, is_whole, _replay_command(item, finding))
+    item.stash[_STORY_REPORT] = StoryReport(error, story, is_whole, _replay_command(item, finding))
     return error
 
 
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
-    """The story, without the traceback where pytest shows it, and with commands that are pytest's."""
+    """Return the story with replay commands for pytest, and without the traceback unless `with_details`."""
     from raddle.outcome import OutcomeKind
     from raddle.report.story import headline, tell
     from raddle.story_length import StoryLength
@@ -403,7 +404,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []
     if finding.kind == OutcomeKind.DIVERGENCE and item.fixturenames:
-        remarks.append("fixtures are set up once for all executions: make what changes in the test itself")
+        remarks.append("fixtures are set up once for all executions: create objects that change inside the test")
     if result is not None:
         for other in result.findings:
             if other != finding:
@@ -419,14 +420,14 @@ def _first_line(text: str) -> str:
 
 
 def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
-    """One command, or none where no schedule shows the finding again."""
+    """Return one replay command, or none if no schedule reproduces the finding."""
     if finding.schedule is None:
         return []
     return [_origin(item).replay_test(finding.schedule)]
 
 
 def _origin(item: pytest.Function) -> Origin:
-    """The test, by the name that pytest finds it by in the folder where it was started."""
+    """Return the origin of the test, with its path relative to the folder where pytest was started."""
     from raddle.origin import Command, Origin
 
     file = _relative(item.path, item.config.invocation_params.dir)
@@ -436,12 +437,12 @@ def _origin(item: pytest.Function) -> Origin:
 def _relative(path: Path, folder: Path) -> str:
     try:
         return os.path.relpath(path, folder)
-    except ValueError:  # another drive
+    except ValueError:  # on a different drive
         return str(path)
 
 
-def _hide_plumbing(error: BaseException, *, keep_faults: bool = False) -> None:
-    """Take frames of raddle's out of a traceback; with `keep_faults`, not where raddle itself has failed."""
+def _hide_raddle_frames(error: BaseException, *, keep_internal_errors: bool = False) -> None:
+    """Remove frames of raddle from a traceback; with `keep_internal_errors`, not those of raddle's own errors."""
     from raddle.checks.crash import is_raddle_file
 
     seen: set[int] = set()
@@ -453,7 +454,7 @@ def _hide_plumbing(error: BaseException, *, keep_faults: bool = False) -> None:
         seen.add(id(here))
         waiting += [here.__cause__, here.__context__]
         entries = list(_entries(here.__traceback__))
-        if keep_faults and entries and is_raddle_file(entries[-1].tb_frame.f_code.co_filename):
+        if keep_internal_errors and entries and is_raddle_file(entries[-1].tb_frame.f_code.co_filename):
             return
         kept: TracebackType | None = None
         for entry in reversed(entries):
@@ -477,24 +478,26 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if call.when == "call" and _RAN in item.stash:
-        report.raddle = item.stash[_RAN]  # type: ignore[attr-defined]  # travels with the report, also to xdist
-        del item.stash[_RAN]
-    told = item.stash.get(_TOLD, None)
-    if _TOLD in item.stash:
-        del item.stash[_TOLD]  # items outlive their tests, and it holds the frames of one
+    if call.when == "call" and _TEST_RESULT in item.stash:
+        report.raddle = item.stash[_TEST_RESULT]  # type: ignore[attr-defined]  # xdist sends it, too
+        del item.stash[_TEST_RESULT]
+    report_parts = item.stash.get(_STORY_REPORT, None)
+    if _STORY_REPORT in item.stash:
+        del item.stash[_STORY_REPORT]  # items outlive their tests, and the exception keeps frames alive
     if call.excinfo is not None and isinstance(report.longrepr, ExceptionRepr):
-        if told is not None and told.error is call.excinfo.value:
-            if told.is_whole:
-                told = replace(told, story=_with_notes(told.story, told.error))
-            report.longrepr = _as_longrepr(item, told, report.longrepr)
+        if report_parts is not None and report_parts.error is call.excinfo.value:
+            if report_parts.is_whole:
+                report_parts = replace(report_parts, story=_with_notes(report_parts.story, report_parts.error))
+            report.longrepr = _as_longrepr(item, report_parts, report.longrepr)
         elif _is_finding_error(call.excinfo.value):
-            report.longrepr = _checked(item, _with_notes(str(call.excinfo.value), call.excinfo.value), report.longrepr)
+            report.longrepr = _check_longrepr(
+                item, _with_notes(str(call.excinfo.value), call.excinfo.value), report.longrepr
+            )
     return report
 
 
 def _with_notes(story: str, error: BaseException) -> str:
-    """The story, and the notes of the exception that it does not have yet: Hypothesis adds the failing arguments."""
+    """Append notes of the exception that the story lacks: Hypothesis adds the failing arguments as a note."""
     from raddle.checks.crash import notes_of
 
     missing = [note for note in notes_of(error) if note not in story]
@@ -506,23 +509,23 @@ def _is_finding_error(error: BaseException) -> bool:
     return errors is not None and isinstance(error, errors.FindingError)
 
 
-def _as_longrepr(item: pytest.Item, told: Told, usual: ExceptionRepr) -> ExceptionChainRepr:
-    """The story, the usual report of the test's own exception, the command."""
-    crash = _crash(told.story, usual)
-    if _is_finding_error(told.error):  # raised by nobody in particular
+def _as_longrepr(item: pytest.Item, report_parts: StoryReport, usual: ExceptionRepr) -> ExceptionChainRepr:
+    """Return the story, pytest's report of the test's own exception, and the replay command."""
+    crash = _crash(report_parts.story, usual)
+    if _is_finding_error(report_parts.error):  # raised by the plugin, so the place is that of the test
         file, line, _ = item.reportinfo()
-        crash = ReprFileLocation(str(file), (line or 0) + 1, _first_line(told.story))
+        crash = ReprFileLocation(str(file), (line or 0) + 1, _first_line(report_parts.story))
     if item.config.getoption("tbstyle") == "line":
         return ExceptionChainRepr([(_text(), crash, None)])
-    command = f"replay: {told.replay[0]}" if told.replay else None
-    if told.is_whole or not isinstance(usual, ExceptionChainRepr):
-        return ExceptionChainRepr([(_text(told.story), crash, command)])
+    command = f"replay: {report_parts.replay[0]}" if report_parts.replay else None
+    if report_parts.is_whole or not isinstance(usual, ExceptionChainRepr):
+        return ExceptionChainRepr([(_text(report_parts.story), crash, command)])
     *before, (trace, _, _) = usual.chain
-    return ExceptionChainRepr([(_text(told.story), crash, None), *before, (trace, crash, command)])
+    return ExceptionChainRepr([(_text(report_parts.story), crash, None), *before, (trace, crash, command)])
 
 
-def _checked(item: pytest.Item, story: str, usual: ExceptionRepr) -> ExceptionChainRepr:
-    """The story of a `raddle.check`, and the line that called it."""
+def _check_longrepr(item: pytest.Item, story: str, usual: ExceptionRepr) -> ExceptionChainRepr:
+    """Return the story of a failed `raddle.check`, and the line that called it."""
     crash = _crash(story, usual)
     if item.config.getoption("tbstyle") == "line":
         return ExceptionChainRepr([(_text(), crash, None)])
@@ -537,13 +540,13 @@ def _text(text: str = "", place: ReprFileLocation | None = None) -> ReprTracebac
 
 
 def _crash(story: str, usual: ExceptionRepr) -> ReprFileLocation | None:
-    """For the short summary: the place as always, and the story's headline."""
+    """Return the location for the short summary, with the headline of the story as its message."""
     return usual.reprcrash and replace(usual.reprcrash, message=_first_line(story))
 
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """Counts what ran, here and in xdist's workers, for the line at the end."""
+    """Collects the explored tests, also from the workers of xdist, for the terminal summary."""
 
     config: pytest.Config
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -557,31 +560,31 @@ class Tally:
         explored = {test: ran for test, ran in self.tests.items() if not ran.get("replayed")}
         if self.config.get_verbosity() > 0:
             for test, ran in explored.items():
-                terminalreporter.write_line(f"raddle: {test}: {_how_it_went(ran)}")
+                terminalreporter.write_line(f"raddle: {test}: {_test_summary(ran)}")
         for test, ran in explored.items():
             if ran["unwatched"]:
                 terminalreporter.write_line(f"raddle: {test}: {ran['unwatched']}", yellow=True)
             if "lost" in ran:
-                terminalreporter.write_line(f"raddle: {test}: what it covered is not kept: {ran['lost']}")
+                terminalreporter.write_line(f"raddle: {test}: its coverage was not stored: {ran['lost']}")
         if explored:
-            terminalreporter.write_line(f"raddle: {_in_total(list(explored.values()))}")
+            terminalreporter.write_line(f"raddle: {_total_summary(list(explored.values()))}")
         if self.config.getoption("raddle_replay") is not None:
             replayed = len(self.tests) - len(explored)
             what = _counted(replayed, "test") if replayed else "no test marked raddle"
             terminalreporter.write_line(f"raddle: {what} {'were' if replayed > 1 else 'was'} replayed")
 
 
-def _how_it_went(ran: dict[str, Any]) -> str:
+def _test_summary(ran: dict[str, Any]) -> str:
     notes = "".join(f"; {note}" for note in ran["notes"])
     return f"{_counted(ran['executions'], 'execution')}; {ran['stopped']}{notes}"
 
 
-def _in_total(explored: list[dict[str, Any]]) -> str:
+def _total_summary(explored: list[dict[str, Any]]) -> str:
     seeds = sorted({ran["seed"] for ran in explored})
     executions = sum(ran["executions"] for ran in explored)
-    said = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds[:3]))}"
+    text = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds[:3]))}"
     more = ", ..." if len(seeds) > 3 else ""
-    return f"{_counted(len(explored), 'test')} explored, {_counted(executions, 'execution')}, {said}{more}"
+    return f"{_counted(len(explored), 'test')} explored, {_counted(executions, 'execution')}, {text}{more}"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -206,7 +206,7 @@ def test_shared(counter):
     ("mark", "message"),
     [
         ("raddle(execution=3)", "raddle: the marker has no option 'execution'; did you mean executions? (executions,*"),
-        ("raddle(3)", "raddle: the marker takes keyword options only, not 3 (executions, *"),
+        ("raddle(3)", "raddle: the marker takes only keyword options, not 3 (executions, *"),
         ("raddle(setup='reset')", "raddle: the marker's setup must be a function, not 'reset'"),
     ],
 )
