@@ -78,9 +78,7 @@ class Outcome:
     message: str = ""
     thread: str = ""
     signature: tuple[str, ...] = ()
-    details: tuple[str, ...] = field(
-        default=(), compare=False
-    )  # lines to show: the traceback, or which thread waits for which
+    details: tuple[str, ...] = field(default=(), compare=False)  # lines of the traceback, or of what threads wait for
     error: BaseException | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # notes added to the exception (PEP 678)
     waits: tuple[Wait, ...] = field(default=(), compare=False)  # what threads wait for in a deadlock; also in `details`

@@ -42,7 +42,8 @@ class Result:
     record: Record | None = field(default=None, repr=False, compare=False)  # what was measured; None if nothing was
     warnings: tuple[Mapping[str, Any], ...] = ()  # suspicious behavior of executions that did not fail
     criteria: Mapping[str, Any] = field(default_factory=dict)  # coverage by criterion
-    shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found; by scheduler
+    # maps schedulers to their numbers of executions, newly covered requirements and findings
+    shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     # partial orders that were run, and further interleavings for criteria that distinguish them
     orders: Mapping[str, int] = field(default_factory=dict)
     # targets of a guided search: numbers of those tried, covered and given up, and sentences for the latter
@@ -52,9 +53,8 @@ class Result:
     chance_of_new: float | None = None  # probability that 1,000 more executions cover anything new
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "stopped_because", StopReason(self.stopped_because)
-        )  # raises ValueError for any other text
+        # Raises a ValueError if the text is not a stop reason.
+        object.__setattr__(self, "stopped_because", StopReason(self.stopped_because))
 
     @property
     def tally(self) -> Tally:

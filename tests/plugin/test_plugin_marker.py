@@ -250,7 +250,7 @@ def test_a_wrong_option_is_a_usage_error(run, option):
     result = run(COUNTS_CALLS.format(mark="@pytest.mark.raddle"), option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     name = option.partition("=")[0]
-    result.stderr.fnmatch_lines([f"*error: argument {name}: a whole number *"])
+    result.stderr.fnmatch_lines([f"*error: argument {name}: expected a whole number *"])
 
 
 def test_a_random_seed_is_drawn_once_and_shown(run):

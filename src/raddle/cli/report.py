@@ -177,7 +177,9 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verb
             screen.print(safe_text(line))
     if not summary.missing:
         _show_rest(screen, summary, verbose=verbose)
-    for note in summary.outdated if summary.missing else summary.notes:  # missing requirements name source lines
+    for note in (
+        summary.outdated if summary.missing else summary.notes
+    ):  # the sentences of --missing name lines, which may be outdated
         screen.print(safe_text(f"note: {note}", style="yellow"))
 
 

@@ -196,7 +196,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
         with suppress(UnusableError):  # reported when the coverage is stored; the program runs anyway
-            check(data_file)  # raise a `UsageError` now if this is no data file
+            check(data_file)  # raise a `UsageError` now if this is not a data file
             forget_notes(data_file)
     criteria_settings = CriterionSettings(options.get("pinv_occurrences", PINV_OCCURRENCES))
     script = None if program.is_module else os.path.realpath(program.name)

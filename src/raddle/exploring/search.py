@@ -149,9 +149,7 @@ class Search:
         ledger, session, scheduler, may_continue = self._ledger, self._session, self._scheduler, self._part.may_continue
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
-        judged = (
-            goal in GOALS or goal == WHOLE
-        )  # True to check the rules after each execution, not only after a failure
+        judged = goal in GOALS or goal == WHOLE  # True to check the rules even after executions that pass
         by_orders = scheduler.progress().every_order is not None
         session.end_by(clock.deadline)
         session.prepare(scheduler)
@@ -249,7 +247,7 @@ class Search:
         return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
 
     def _qualify_exhausted(self) -> StopReason:
-        """Return how far the exhausted search is a guarantee, and add a note for each restriction."""
+        """Return the stop reason that an exhausted search justifies, and add a note for each restriction."""
         notes, progress = self._ledger.notes, self._scheduler.progress()
         if progress.bound:
             notes.append(f"every schedule within the bound on {progress.bound} was run; other schedules exist")

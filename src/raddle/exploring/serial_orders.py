@@ -19,7 +19,7 @@ from raddle.schedulers.sequential import Sequential
 
 MAX_FIRST = 4  # threads that get a serial order in which they run first
 RANDOM_ORDERS = 4  # random orders to try
-MAX_ORDERS = 60  # partial orders to run at most; with more, not all of them can be tried
+MAX_ORDERS = 60  # maximum number of partial orders to run
 
 Choose = Callable[[Sequence[Any], Any], Any]
 

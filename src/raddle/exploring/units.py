@@ -150,9 +150,8 @@ class Done:
     reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()
     record: Record | None = None  # what was measured, without findings
-    firsts: Mapping[int, int] = field(
-        default_factory=dict
-    )  # maps positions among measured executions to execution numbers
+    # Executions that covered something new: maps positions among measured executions to execution numbers
+    firsts: Mapping[int, int] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
     orders: Mapping[str, int] = field(default_factory=dict)  # partial orders and interleavings, as in `Result`
     chance: float | None = None  # probability of new coverage, estimated before a complete search

@@ -20,7 +20,7 @@ MAX_COLUMNS = 8  # criteria in one table of files
 # What the kinds of totals mean, for the legend below the table
 MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include what cannot happen",
-    PRUNED: "without what the order of threads or the locks they hold make impossible",
+    PRUNED: "excludes what the order of threads or their locks make impossible",
     EXACT: "the search was exhausted, so this is the true total",
     ESTIMATED: "from how often each requirement was covered (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",
@@ -77,9 +77,8 @@ def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) ->
 
 def missing_lines(missing: Missing) -> list[str]:
     """Return the sentences about missing requirements, grouped by file."""
-    alike: dict[
-        tuple[str, str], int
-    ] = {}  # number of requirements with the same sentence, since a line can have several accesses
+    # A line can have several accesses: count the requirements with the same sentence.
+    alike: dict[tuple[str, str], int] = {}
     for gap in missing.gaps:
         alike[gap.file, gap.sentence] = alike.get((gap.file, gap.sentence), 0) + 1
     lines, before = [], None
