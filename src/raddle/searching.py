@@ -14,7 +14,7 @@ from raddle.corpus import CorpusEntry
 from raddle.exploring.measure_sampling import sampling_note
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.units import Plan
+from raddle.exploring.units import SearchPlan
 from raddle.exploring.workbench import Workbench
 from raddle.guide.policies import is_guided
 from raddle.result import Result
@@ -30,7 +30,7 @@ DataFile = str | os.PathLike[str]
 
 
 def search(
-    plan: Plan,
+    plan: SearchPlan,
     budget: Budget,
     *,
     data_file: DataFile | None = None,

@@ -20,7 +20,7 @@ from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
-from raddle.exploring.units import Itself, Plan
+from raddle.exploring.units import Itself, SearchPlan
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
 from raddle.origin import Command, Origin
@@ -102,10 +102,10 @@ class ThreadScenario:
         options = self.session_options(criteria)
         return Session(self.scenario, self.domain(criteria).install(), setup=self.setup, **options)
 
-    def plan(self, criteria: tuple[str, ...], **search: Any) -> Plan:
+    def plan(self, criteria: tuple[str, ...], **search: Any) -> SearchPlan:
         """Return a plan for a search that measures these criteria; `search` holds the other fields of the plan."""
         domain = self.domain(criteria)
-        return Plan(
+        return SearchPlan(
             Itself(self.scenario),
             None if self.setup is None else Itself(self.setup),
             domain,

@@ -16,7 +16,7 @@ from ranks import RECEIVE, SEND, Rank, Ranks
 
 from raddle.errors import DivergedError
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.units import Itself, Plan, Unit, run_unit
+from raddle.exploring.units import Itself, SearchPlan, Unit, run_unit
 from raddle.exploring.workbench import Workbench
 from raddle.operation import START
 from raddle.result import Result
@@ -161,9 +161,9 @@ def test_ranks_that_wait_for_each_other_deadlock() -> None:
 # -- plans -------------------------------------------------------------------------------------------------------
 
 
-def plan_for(scenario: Callable[[], None], scheduler: str = "random", criteria: tuple[str, ...] = ()) -> Plan:
+def plan_for(scenario: Callable[[], None], scheduler: str = "random", criteria: tuple[str, ...] = ()) -> SearchPlan:
     session = {"measuring": bool(criteria)}
-    return Plan(
+    return SearchPlan(
         Itself(scenario), None, Ranks(), session, scheduler=scheduler, seed=1, criteria=criteria, until="first-finding"
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from raddle.execute.fork import can_fork, how_it_ended, without_fork_warning
 from raddle.execute.session import Session
-from raddle.exploring.units import Done, Plan, Unit, open_session, run_unit
+from raddle.exploring.units import Done, SearchPlan, Unit, open_session, run_unit
 
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG on Linux
 
@@ -46,7 +46,7 @@ class Worker:
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
-        self._open: tuple[Plan, Session] | None = None
+        self._open: tuple[SearchPlan, Session] | None = None
 
     def work(self, unit: Unit) -> Done:
         self._shared.begin_execution(unit.before)
@@ -54,7 +54,7 @@ class Worker:
         session.forget()
         return run_unit(unit, session, self._shared.begin_execution)
 
-    def _session(self, plan: Plan) -> Session:
+    def _session(self, plan: SearchPlan) -> Session:
         if self._open is not None and self._open[0] == plan:
             return self._open[1]
         if self._open is not None:

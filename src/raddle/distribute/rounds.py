@@ -27,7 +27,7 @@ from raddle.exploring.ledger import Clock
 from raddle.exploring.progress import ProgressCallback, ProgressUpdate
 from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.units import Done, Known, Plan, Unit
+from raddle.exploring.units import Done, Known, SearchPlan, Unit
 from raddle.measuring.measurement import all_covered
 from raddle.result import Result
 from raddle.stop_reason import StopReason
@@ -55,7 +55,7 @@ def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) ->
 
 
 def search(
-    plan: Plan,
+    plan: SearchPlan,
     budget: Budget,
     corpus: Sequence[CorpusEntry],
     *,
@@ -92,7 +92,7 @@ class Rounds:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: SearchPlan,
         budget: Budget,
         *,
         workers: int,

@@ -1,6 +1,6 @@
 """A domain: the kind of participant that scenarios have, and how a process is prepared to run them.
 
-A domain is a plain value that is part of a plan, so every process of a search creates the same installation.
+A domain is a plain value that is part of a `SearchPlan`, so every process of a search creates the same installation.
 """
 
 from __future__ import annotations

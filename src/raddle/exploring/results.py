@@ -10,7 +10,7 @@ from raddle.analysis.saturation import chance_of_anything_new
 from raddle.criteria import make_criteria
 from raddle.exploring.corpus_writer import MAX_KEPT
 from raddle.exploring.turns import shares
-from raddle.exploring.units import Done, Plan
+from raddle.exploring.units import Done, SearchPlan
 from raddle.guide.targets import given_up_lines
 from raddle.outcome import OutcomeKind
 from raddle.record import Record
@@ -18,7 +18,7 @@ from raddle.result import Result
 from raddle.stop_reason import StopReason
 
 
-def make_result(plan: Plan, done: Done) -> Result:
+def make_result(plan: SearchPlan, done: Done) -> Result:
     """Return the result of a search. Its units must have ended for the same reason."""
     (reason,) = done.reasons
     policy = plan.make_policy()
@@ -67,7 +67,7 @@ def _first_covering(record: Record) -> tuple[Any, ...]:
     return tuple(kept[:MAX_KEPT])
 
 
-def _target_summary(plan: Plan, done: Done) -> dict[str, Any]:
+def _target_summary(plan: SearchPlan, done: Done) -> dict[str, Any]:
     """Return how many targets were reached and which were given up."""
     targets, covered = done.known.targets, done.tally.covered
     sites = {} if done.record is None else done.record.sites

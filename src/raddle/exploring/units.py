@@ -61,7 +61,7 @@ class Itself:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SearchPlan:
     """The settings that all units of a search share."""
 
     scenario: Reference
@@ -116,7 +116,7 @@ NOTHING = Known()
 class Unit:
     """A range of the executions of a search."""
 
-    plan: Plan
+    plan: SearchPlan
     before: int  # number of the execution before the first one of the unit
     executions: int | None  # maximum number of executions; None for no limit
     known: Known = NOTHING
@@ -191,7 +191,7 @@ class Done:
 _SUMS = ("executions", "points", "left_out", "endless", "crashes", "seconds", "turns", "unfit", "known")
 
 
-def open_session(plan: Plan, installation: Installation | None = None) -> Session:
+def open_session(plan: SearchPlan, installation: Installation | None = None) -> Session:
     """Return a session for the units of a search; it creates an installation unless one is given."""
     setup = plan.setup.load() if plan.setup else None
     return Session(plan.scenario.load(), installation or plan.domain.install(), setup=setup, **plan.session)

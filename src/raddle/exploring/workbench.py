@@ -13,7 +13,7 @@ from raddle.exploring.findings import replayed_finding
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.units import Itself, Plan, Unit, open_session, run_unit
+from raddle.exploring.units import Itself, SearchPlan, Unit, open_session, run_unit
 from raddle.finding import Finding
 from raddle.result import Result
 from raddle.schedule import Schedule
@@ -68,7 +68,7 @@ class Workbench:
     ) -> Result:
         """Explore the interleavings of a scenario; `options` are passed to `Session`."""
         settings = {"measuring": bool(criteria), "criteria": criteria, **options}
-        plan = Plan(
+        plan = SearchPlan(
             Itself(scenario),
             None,
             self._domain,
@@ -84,7 +84,7 @@ class Workbench:
 
     def search(
         self,
-        plan: Plan,
+        plan: SearchPlan,
         budget: Budget,
         *,
         corpus: tuple[CorpusEntry, ...] = (),

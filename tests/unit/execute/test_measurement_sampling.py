@@ -11,7 +11,7 @@ from raddle.distribute.references import NamedFunction
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.measure_sampling import BLOCK, BLOCKS_PER_MEASURED
-from raddle.exploring.units import Known, Plan, Unit, run_unit
+from raddle.exploring.units import Known, SearchPlan, Unit, run_unit
 from raddle.instrument import Selection
 
 
@@ -142,7 +142,7 @@ def test_executions_with_a_target_are_measured_although_coverage_is_saturated(mo
         return real(session, scheduler, measured=measured)
 
     monkeypatch.setattr(Session, "run_for", run_for)
-    plan = Plan(
+    plan = SearchPlan(
         NamedFunction(__name__, "scenario"),
         None,
         Threads(Selection(sources=(__file__,))),
