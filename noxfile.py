@@ -23,7 +23,7 @@ os.environ["PATH"] = os.pathsep.join(
     [str(folder) for version in SUPPORTED for folder in sorted(PYENV.glob(f"versions/{version}.*/bin"), reverse=True)]
     + [os.environ["PATH"]]
 )
-# Each interpreter was run to determine its version.
+# `get_interpreter` runs each interpreter to determine its version.
 FOUND = [version for version in SUPPORTED if get_interpreter(version)]
 if not FOUND:
     raise SystemExit(f"no supported Python was found: install one of {', '.join(SUPPORTED)}")
@@ -35,8 +35,8 @@ nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False  # the last line of output names them
 
-# Each group runs in processes of its own. The first exploration of a process inspects all of its objects, and so does
-# the next one after a full garbage collection.
+# Each group runs in its own processes. The first exploration in a process inspects all of its objects, and so does the
+# next one after a full garbage collection.
 GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
@@ -81,9 +81,9 @@ def run_pytest(
 ) -> None:
     """Run pytest on each group of directories, or on the arguments given to nox. Fail if any of them fails."""
     if not tested:
-        atexit.register(report_untested)  # runs after nox's own summary, also when a session failed
+        atexit.register(report_untested)  # runs after nox's own summary, even if a session failed
     tested.add(str(session.python))
-    workers = (os.cpu_count() or 1) + 1  # one more than the CPUs, as some tests wait
+    workers = (os.cpu_count() or 1) + 1  # one more than the number of CPUs, because some tests wait
     command = ["python", "-m", "pytest", "-n", str(workers), "--dist", "worksteal", *arguments]
     failed = []
     for number, group in enumerate([session.posargs] if session.posargs else groups):

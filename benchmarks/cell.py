@@ -15,9 +15,9 @@ GROWTH = 20  # maximum growth from one batch to the next, since a small batch sa
 
 
 def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) -> float:
-    """Return the rate of the first batch that lasts long enough. Batches grow, as in `timeit`'s autorange."""
+    """Return the rate measured on the first batch that runs long enough. Batches grow, as in `timeit`'s autorange."""
     batch = FIRST_BATCH
-    run(explore, scenario, batch)  # not counted: it pays for imports and caches
+    run(explore, scenario, batch)  # not counted: includes imports and the filling of caches
     while True:
         started = perf_counter()
         executed = run(explore, scenario, batch)
@@ -48,7 +48,7 @@ def run(explore: Explore, scenario: Scenario, executions: int) -> int:
 def main(tool: str, scenario: str, seconds: str) -> None:
     try:
         rate = executions_per_second(CONTESTANTS[tool].explore, SCENARIOS[scenario], float(seconds))
-    except Exception as error:  # an exception of the tool is its result
+    except Exception as error:  # an exception raised by the tool is reported as its result
         print(json.dumps({"failed": f"{type(error).__name__}: {error}".strip().partition("\n")[0]}))
     else:
         print(json.dumps({"executions_per_second": rate}))

@@ -1,4 +1,4 @@
-"""Measured results: the best of the rounds, and raddle's ratio to each peer."""
+"""Measured results: the rate in the best round, and raddle's ratio to each peer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,10 @@ class Comparison:
         return ours / fastest if ours and fastest else None
 
     def median_ratio(self, peer: str) -> float | None:
-        """Return the median ratio, only for a peer measured on every scenario: a median over some would be biased."""
+        """Return the median ratio, or None unless the peer was measured on every scenario.
+
+        A median over only some of the scenarios would be biased.
+        """
         ratios = [self.ratio(scenario, peer) for scenario in self.scenarios]
         known = [ratio for ratio in ratios if ratio is not None]
         return median(known) if len(known) == len(ratios) else None

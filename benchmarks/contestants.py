@@ -1,6 +1,6 @@
-"""One small adapter per tool: runs up to a number of executions of a scenario, and returns how many were run.
+"""Adapters for the tools: each runs at most a given number of executions of a scenario, and returns how many it ran.
 
-Each adapter uses its tool's fastest public way to explore: no report, no reproduction reruns, no I/O detection. An
+Each adapter uses the fastest public interface of its tool: no report, no reproduction reruns, no I/O detection. An
 adapter may stop early if the tool has exhausted the space. It raises an error if the tool reports anything but a
 completed search, since the scenarios assert nothing.
 """
@@ -21,7 +21,7 @@ class Contestant(NamedTuple):
 
 
 class RefusedError(Exception):
-    """The tool did not complete the search; the message is the tool's."""
+    """A tool did not complete its search. The message is the one that the tool gave."""
 
 
 def raddle_random(scenario: Scenario, executions: int, seed: int) -> int:

@@ -64,8 +64,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def per_step(names: Sequence[str], steps: Sequence[tuple], trace: Trace, *, rounds: int) -> float:
-    """Return microseconds per step, the best of several rounds. Short executions get more rounds, as noise affects them
-    more.
+    """Return microseconds per step in the best of several rounds.
+
+    Short executions get more rounds, because timing noise affects them more.
     """
     rounds = max(rounds, min(10, LENGTHS[-1] // len(steps)))
     return min(once(names, steps, trace) for _ in range(rounds)) / len(steps) * 1e6
@@ -106,7 +107,7 @@ def bytes_kept(names: Sequence[str]) -> dict[int, int]:
 
 
 def watching_costs(name: str, executions: int) -> float:
-    """Return the cost of the default set as a multiple of the execution, when a scenario is explored."""
+    """Return the cost of measuring the default set, as a multiple of the cost of exploring without it."""
     scenario = scenarios.SCENARIOS[name].model
     log(f"{name}, with the default set")
 
@@ -116,13 +117,16 @@ def watching_costs(name: str, executions: int) -> float:
         return process_time() - started
 
     alone = watched = float("inf")
-    for _ in range(5):  # alternating, so that other load on the machine affects both alike
+    for _ in range(5):  # alternate, so that other load on the machine affects both alike
         alone, watched = min(alone, seconds()), min(watched, seconds(criteria=",".join(DEFAULT)))
     return (watched - alone) / alone
 
 
 def linear(costs: dict[tuple[int, int], float]) -> float:
-    """Return the ratio of a step's cost in the longest and the shortest execution, worst over thread counts."""
+    """Return the cost of a step in the longest execution divided by its cost in the shortest.
+
+    Of the ratios for the different thread counts, the largest is returned.
+    """
     threads, lengths = {t for t, _ in costs}, sorted({n for _, n in costs})
     return max(costs[t, lengths[-1]] / costs[t, lengths[0]] for t in threads)
 

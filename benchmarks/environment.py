@@ -45,7 +45,7 @@ def interpreter() -> str:
     """Return the Python to measure with: this one, or a newer one if this one is too old for a peer."""
     if sys.version_info >= NEEDED:
         return sys.executable
-    from python_discovery import get_interpreter  # comes with nox; reading results does not need it
+    from python_discovery import get_interpreter  # comes with nox, and is not needed to read results
 
     # Pyenv's shims fail for versions that are not active.
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")

@@ -1,12 +1,13 @@
-"""Measures raddle's searches: their speed, complete searches beside frontrun's DPOR, and traps beside the peers.
+"""Measures raddle's searches: speed, complete searches compared with frontrun's DPOR, and traps compared with the
+peers.
 
     speed     executions per second of each scheduler, relative to the plain random walk
     spaces    executions until a complete search ends, and its speed; if frontrun's search ends without an outcome that
               raddle has seen, a schedule that leads to this outcome
     traps     executions until the failure, for many seeds
 
-Everything is measured in the environment of `throughput`, each number in a separate process. For speeds the best round
-counts. The tools run one right after the other on each scenario.
+Everything is measured in the environment of `throughput`, each number in a separate process. Each speed is that of the
+best round. The tools run one right after the other on each scenario.
 """
 
 import argparse
@@ -29,11 +30,11 @@ from traps import SPACES, TRAPS
 CELL = Path(__file__).with_name("explore_cell.py")
 SECTIONS = ("speed", "spaces", "traps")
 SEARCHES = ("random", "pos", "surw", "pct", "directed")
-# With coverage measured.
+# These searches also measure coverage.
 SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))
 COMPLETE = ("raddle", "frontrun-dpor")
 TOO_LARGE = ("rmw10", "lock10")  # too many orders for any tool to run, but their speed can be measured
-MAX_EXECUTIONS = 2_000  # executions of a complete search by a tool that does not finish
+MAX_EXECUTIONS = 2_000  # executions after which a complete search is given up
 PATIENCE_SECONDS = 240.0  # time limit for one measurement
 
 
@@ -100,7 +101,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def present(tools: Any, missing: dict[str, str]) -> list[str]:
-    """Return the tools whose packages could be installed."""
+    """Return the tools whose packages are installed."""
     return [tool for tool in tools if not any(tool.startswith(package) for package in missing)]
 
 

@@ -1,6 +1,7 @@
 """Measures one search in a separate process: `explore_cell.py QUESTION ARGUMENTS...` prints JSON.
 
 speed SEARCH SCENARIO SECONDS      executions per second
+complete TOOL SCENARIO SECONDS     executions per second of a complete search, and seconds until it ends
 space TOOL SCENARIO EXECUTIONS     executions until the tool reports that it has run every order
 trap TOOL TRAP EXECUTIONS SEEDS    executions until the failure, for each seed
 schedule SCENARIO OUTCOME          a schedule that leads to the outcome
@@ -25,7 +26,7 @@ def speed(search: str, scenario: str, seconds: str) -> dict[str, Any]:
 
 
 def complete(tool: str, scenario: str, seconds: str) -> dict[str, Any]:
-    """Repeat the search from the beginning, as small spaces are exhausted quickly; the first time does not count."""
+    """Repeat the whole search, because small spaces are exhausted quickly. The first search is not counted."""
     search, chosen = SPACES_OF[tool], EVERY[scenario]
     search(chosen, FEW)
     seen: list[Space] = []
@@ -62,7 +63,7 @@ QUESTIONS: dict[str, Callable[..., dict[str, Any]]] = {
 def main(question: str, *arguments: str) -> None:
     try:
         answer = QUESTIONS[question](*arguments)
-    except Exception as error:  # an exception of the tool is its result
+    except Exception as error:  # an exception raised by the tool is reported as its result
         answer = {"failed": f"{type(error).__name__}: {error}".strip().partition("\n")[0]}
     print(json.dumps(answer))
 

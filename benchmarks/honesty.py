@@ -1,11 +1,11 @@
 """Checks how often the estimate of the number of requirements includes the true number at saturation.
 
-The truth comes from an exhausted search, and the estimate from a search with defaults that ended as saturated. The
-programs are those of the tests with few enough schedules. Each runs in a separate process, because threads that wait
-forever are left behind.
+The true number comes from an exhausted search, and the estimate from a default search that ended as saturated. The
+programs are the test programs with few enough schedules to exhaust. Each runs in a separate process, because threads
+that wait forever are left behind.
 
-A complete search continues after a thread has died of an exception, but other searches do not. So for programs that
-die, what is covered only after that counts as missed.
+A complete search continues after a thread has died of an exception, but other searches do not. So requirements that are
+covered only after such a death count as missed.
 """
 
 import argparse
@@ -28,12 +28,12 @@ from raddle.analysis.richness import estimate  # noqa: E402
 from raddle.tally import EXACT  # noqa: E402
 
 MAX_EXECUTIONS = 3_000  # maximum number of executions for a search that should be exhausted
-REQUIRED_SHARE = 0.9  # required share of estimates that include the truth
+REQUIRED_SHARE = 0.9  # required share of estimates that include the true number
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One estimate and the truth."""
+    """One estimate, and the true number of requirements."""
 
     program: str
     seed: int
@@ -129,7 +129,7 @@ def summary(judged: list[Judged]) -> str:
 
 
 def text(judged: list[Judged]) -> str:
-    """Return the shares, and the estimates that missed the truth."""
+    """Return the shares of correct estimates, and the estimates that missed the true number."""
     lines = [summary(judged) + (f": {share(judged):.1%}" if judged else "")]
     to_cover = [one for one in judged if one.truth]
     if to_cover:

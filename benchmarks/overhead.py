@@ -1,8 +1,8 @@
 """Measures the overhead of observing threaded programs: plain, under coverage.py, and under raddle run.
 
-Each program runs in each way in a separate process. The ways alternate within each program, and everything is repeated
-several times; the best round counts. The time is that of the program's work, measured inside, without the start of
-Python. It includes the analysis, since the program's threads do it.
+Each program runs in each of these modes, in a separate process. The modes alternate within each program, and everything
+is repeated several times; the best round counts. The program itself measures the time of its work, without the startup
+of Python. This time includes the analysis, because the program's threads perform it.
 """
 
 import argparse
@@ -28,7 +28,7 @@ WAYS: dict[str, Sequence[str]] = {
 }
 PATIENCE_SECONDS = 300
 
-Times = dict[str, dict[str, list[float]]]  # maps program and way to the seconds of each round
+Times = dict[str, dict[str, list[float]]]  # maps program and mode to the seconds of each round
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def best(times: Times) -> dict[str, dict[str, float]]:
 
 
 def ratios(times: Times) -> dict[str, dict[str, float]]:
-    """Return the time of each way as a multiple of the plain time."""
+    """Return the time of each mode as a multiple of the plain time."""
     found = best(times)
     return {
         name: {way: seconds / ways["plain"] for way, seconds in ways.items() if way != "plain"}
@@ -91,7 +91,7 @@ def as_json(times: Times) -> dict[str, object]:
 
 
 def table(times: Times) -> str:
-    """Return a line for each program and way."""
+    """Return a line for each program and mode."""
     lines = []
     factors = ratios(times)
     for name, ways in best(times).items():

@@ -2,7 +2,8 @@
 
 A new state is created for each execution. Its `first` and `second` run concurrently, and its `outcome` is the result. A
 tool that starts the threads itself takes the class; the others take the function that starts them. Either way each
-execution ends with one `finished(outcome)`, so an execution that a tool reports but never ran is missing in `outcomes`.
+execution ends with one `finished(outcome)`, so an execution that a tool reports but never ran is missing from
+`outcomes`.
 """
 
 import queue
@@ -14,7 +15,7 @@ from typing import NamedTuple, Protocol
 ITEMS = 3
 
 outcomes: list[int] = []
-finished = outcomes.append  # a bound C method: nothing for a tool to trace or rewrite
+finished = outcomes.append  # a bound method implemented in C, so there is nothing for a tool to trace or rewrite
 
 
 class State(Protocol):
@@ -30,7 +31,7 @@ class Scenario(NamedTuple):
 
 
 class Rmw1:
-    """One unlocked read-modify-write each: 2, or 1 when an update is lost."""
+    """Each thread does one unlocked read-modify-write: the outcome is 2, or 1 if an update is lost."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -46,7 +47,7 @@ class Rmw1:
 
 
 class Rmw10(Rmw1):
-    """Ten unlocked read-modify-writes each: 20 down to 2."""
+    """Each thread does ten unlocked read-modify-writes: the outcome is between 2 and 20."""
 
     def first(self) -> None:
         for _ in range(10):
@@ -57,7 +58,7 @@ class Rmw10(Rmw1):
 
 
 class Lock1(Rmw1):
-    """One locked read-modify-write each: always 2."""
+    """Each thread does one locked read-modify-write: the outcome is always 2."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +73,7 @@ class Lock1(Rmw1):
 
 
 class Lock10(Lock1):
-    """Ten locked read-modify-writes each: always 20."""
+    """Each thread does ten locked read-modify-writes: the outcome is always 20."""
 
     def first(self) -> None:
         for _ in range(10):
@@ -84,7 +85,7 @@ class Lock10(Lock1):
 
 
 class Queue3:
-    """A producer and a consumer over `queue.Queue(maxsize=1)`: always 0 + 1 + 2."""
+    """A producer and a consumer that share a `queue.Queue(maxsize=1)`: the outcome is always 0 + 1 + 2."""
 
     def __init__(self) -> None:
         self.items: queue.Queue[int] = queue.Queue(maxsize=1)
@@ -103,7 +104,7 @@ class Queue3:
 
 
 class CondBuf3:
-    """A producer and a consumer over a buffer of capacity 1 made of a `Condition`: always 0 + 1 + 2."""
+    """A producer and a consumer that share a one-item buffer with a `Condition`: the outcome is always 0 + 1 + 2."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -131,7 +132,7 @@ class CondBuf3:
 
 
 def run(state: State) -> None:
-    """Run one execution, with the current contents of `threading`."""
+    """Run one execution. It uses `threading` as it is now, which the tool may have patched."""
     first = threading.Thread(target=state.first)
     second = threading.Thread(target=state.second)
     first.start()

@@ -1,4 +1,4 @@
-"""One small adapter per search: its speed, when it reports that it is done, and when it finds a trap's failure.
+"""Adapters for the searches: how fast each is, when it reports that it is done, and when it finds a trap's failure.
 
 raddle's searches measure the criteria named after a `+`: `random` measures nothing, and `random+default` the default
 criteria. A search that targets uncovered requirements, such as `directed`, always measures at least the default
@@ -48,7 +48,7 @@ def raddle_with(search: str) -> Explore:
             executions=executions,
             scheduler=scheduler,
             seed=seed,
-            until="budget" if criteria else "first-finding",  # these scenarios have no finding
+            until="budget" if criteria else "first-finding",  # these scenarios never fail
             criteria=criteria,
             source=SOURCE,
         )

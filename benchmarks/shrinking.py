@@ -106,7 +106,7 @@ def main() -> int:
 
 
 def share(found: list[Shrunk]) -> float:
-    """Return the share of minimal schedules. Unknown ones count as too long."""
+    """Return the share of minimal schedules. Schedules with an unknown minimum count as not minimal."""
     return sum(one.minimal is True for one in found) / len(found) if found else 0.0
 
 

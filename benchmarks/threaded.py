@@ -81,7 +81,7 @@ def lru() -> int:
 
 
 def producers() -> int:
-    """Run producers and consumers over a bounded queue, and sum up under a lock."""
+    """Run producers and consumers that share a bounded queue, and add up the items under a lock."""
     items: queue.Queue[int | None] = queue.Queue(maxsize=100)
     lock = threading.Lock()
     total = 0
@@ -102,7 +102,7 @@ def producers() -> int:
 
 
 def pool() -> int:
-    """Map a function over many small tasks in a pool, each with objects of its own."""
+    """Run many small tasks in a thread pool, each with its own objects."""
 
     def work(number: int) -> int:
         words = [str(number + offset) for offset in range(30)]

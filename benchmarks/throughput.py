@@ -23,7 +23,7 @@ from scenarios import SCENARIOS
 
 CELL = Path(__file__).with_name("cell.py")
 PATIENCE_SECONDS = 15.0  # time beyond the requested time after which a hanging tool is stopped
-TRIES = 2  # failures on a scenario after which a tool skips its later rounds
+TRIES = 2  # failures on a scenario after which the tool skips the remaining rounds
 
 
 def main() -> int:
@@ -63,7 +63,7 @@ def chosen(names: list[str] | None) -> list[str]:
 
 
 def one_cpu_at_a_time(rounds: int) -> Iterable[None]:
-    """Pin each round and its child processes to one CPU, a different one each time, as one CPU may be busy.
+    """Pin each round and its child processes to one CPU. Rounds use different CPUs, because one of them may be busy.
 
     All the tools run one thread at a time. Without pinning, tools that switch between OS threads lose up to half their
     speed, and vary more, because their threads are on different CPUs.

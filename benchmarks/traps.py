@@ -19,7 +19,7 @@ class Trap(NamedTuple):
 
 
 class Rmw2(Rmw1):
-    """Two unlocked read-modify-writes each: 34 partial orders of 70 interleavings."""
+    """Each thread does two unlocked read-modify-writes: 70 interleavings in 34 partial orders."""
 
     def first(self) -> None:
         for _ in range(2):
@@ -30,7 +30,7 @@ class Rmw2(Rmw1):
 
 
 class Rmw3(Rmw1):
-    """Three unlocked read-modify-writes each: 328 partial orders of 924 interleavings."""
+    """Each thread does three unlocked read-modify-writes: 924 interleavings in 328 partial orders."""
 
     def first(self) -> None:
         for _ in range(3):
@@ -41,7 +41,7 @@ class Rmw3(Rmw1):
 
 
 class Lock2:
-    """Two critical sections each: 6 orders. The outcome has a digit for each section, in their order."""
+    """Each thread has two critical sections: 6 orders. The outcome has one digit per section, in execution order."""
 
     times = 2
 
@@ -64,7 +64,7 @@ class Lock2:
 
 
 class Lock3(Lock2):
-    """Three critical sections each: 20 orders."""
+    """Each thread has three critical sections: 20 orders."""
 
     times = 3
 
@@ -178,7 +178,7 @@ def _trap(state: type[State], wrong: int, **sizes: int) -> Trap:
     return Trap(sized, model, wrong)
 
 
-# A complete search exhausts each of these.
+# Scenarios that a complete search can exhaust.
 SPACES = {
     "rmw1": _scenario(Rmw1, range(1, 3)),
     "rmw2": _scenario(Rmw2, range(1, 5)),

@@ -25,7 +25,7 @@ Times = list[float]  # CPU seconds per execution or step, one for each batch
 
 
 class Worker:
-    """One cell in the interpreter of one tree."""
+    """A process that runs one cell with the interpreter of one tree."""
 
     def __init__(self, python: Path, cell: str) -> None:
         command = [str(python), str(CELL), cell]
@@ -108,7 +108,7 @@ def compare(old: Path, new: Path, cell: str, options: argparse.Namespace) -> tup
 
 
 def size_of_batch(workers: tuple[Worker, Worker], seconds: float) -> int:
-    """Return the batch size that takes OLD about that long. NEW runs the same batches, so that both are warm."""
+    """Return the batch size that takes OLD about that long. NEW runs the same batches, so that both are warmed up."""
     size = 1
     while True:
         lasted, _ = min(worker.batch(size) for worker in workers)

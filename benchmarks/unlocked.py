@@ -27,7 +27,7 @@ class Box:
 
 
 def call() -> None:
-    """Do nothing. With the GIL, another thread may run when a call returns."""
+    """An empty function: with the GIL, the interpreter may switch threads when a call returns."""
 
 
 def increment(box: Box) -> None:
@@ -105,7 +105,7 @@ ONLY_WITHOUT_THE_GIL = (
     Program("two attributes, one after the other", (move, look), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
-PATIENCE = 500  # checks whether the other thread has arrived
+PATIENCE = 500  # how often to check whether the other thread has arrived
 DELAYS = 8  # number of different delays between arriving and beginning
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
@@ -119,10 +119,10 @@ def wrong(program: Program, rounds: int) -> int:
         body, other = program.bodies[me], 1 - me
         for number, thing in enumerate(things):
             arrived[me] = number
-            for _ in range(PATIENCE):  # begin the round together, unless the other thread does not run at all
+            for _ in range(PATIENCE):  # begin the round together, unless the other thread is not running at all
                 if arrived[other] >= number:
                     break
-            # Covers all combinations of delays, as one thread notices the other late.
+            # One thread notices the other late, so all combinations of delays are tried.
             for _ in range(number // DELAYS**me % DELAYS):
                 pass
             body(thing)

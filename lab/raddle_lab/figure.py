@@ -1,7 +1,7 @@
 """Draws Figure 1: the growth of a program's coverage under each metric, in four panels (the crawler in the paper).
 
-The panels are (a) metrics that see too little, (b) the beginning of (a), (c) metrics that suit saturation, and (d)
-metrics that see too much. Metrics are assigned to panels as in the paper, regardless of the verdict here.
+The panels are (a) metrics that distinguish too little, (b) the beginning of (a), (c) metrics that suit saturation, and
+(d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of the verdict here.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _panel(axes: Axes, title: str, curves: Sequence[tuple[str, Sequence[int]]], 
 
 
 def _corners(curve: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the curve without the inner points of its level stretches, which are many.
+    """Return the points of the curve, without those inside level stretches, which would make the file large.
 
     >>> _corners([3, 3, 3, 4, 5, 5])
     ([1, 3, 4, 5, 6], [3, 3, 4, 5, 5])

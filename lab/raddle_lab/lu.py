@@ -41,7 +41,7 @@ from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel
 from raddle_lab.sctbench import PROGRAMS
 
 WHOLE = "all"  # the criterion that requires every possible execution
-MAX_THREADS = 10  # with more, an execution takes a tenth of a second, and bounds have thousands of digits
+MAX_THREADS = 10  # with more threads, an execution takes a tenth of a second, and bounds have thousands of digits
 MUTANT = "-"  # separates a subject from the number of the lock that its mutant lacks
 
 
@@ -188,7 +188,7 @@ def complete_sets(
 
 
 def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], int]:
-    """Return a minimal complete test set, and how many executions in this order are complete.
+    """Return a minimal complete test set, and how many executions in this order it takes to cover everything.
 
     >>> some = [np.array(covered) for covered in ([0], [0, 1], [1], [2])]
     >>> complete_set(Coverage(tuple(some), distinct=3), [0, 1, 2, 3])
@@ -204,7 +204,7 @@ def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], i
             kept.append(int(number))
             needed = place
     chosen = []
-    for number in kept:  # earliest first: later executions have made most of them redundant
+    for number in kept:  # earliest first, because later executions make most of the early ones redundant
         covered = coverage.executions[number]
         if (times[covered] > 1).all():
             times[covered] -= 1

@@ -68,7 +68,8 @@ def noisy(
     watch = Watch(
         selection, lambda names: _Steps(), noises=noises, seed=seed, blocks=blocks, methods=thread_methods
     )  # fmt: skip
-    with instrument_modules(watch.hook.loaded(), watch.table, blocks=blocks):  # a watch would leave its probes behind
+    # Removes the probes in the end. The watch alone would leave them in the modules.
+    with instrument_modules(watch.hook.loaded(), watch.table, blocks=blocks):
         watch.start()
         try:
             watch.names.model()  # computed once, before the child processes are forked
@@ -105,17 +106,17 @@ class _Steps:
         self.steps += steps
 
     def end(self) -> None:
-        """Do nothing."""
+        """Required by the interface; the steps stay available."""
 
 
 class _ExecutionOverError(BaseException):
-    """Ends the execution. It is a `BaseException`, so handlers of the program do not catch it."""
+    """Raised to end the execution. It is a `BaseException`, so that the program's own handlers do not catch it."""
 
 
 class _Execution:
-    """One execution, in a process forked from the process that is watched.
+    """One execution, which runs in a forked child of the instrumented process.
 
-    Signals interrupt the main thread even while it waits. They come from a timer, and from a thread that dies.
+    Signals interrupt the main thread even while it waits. A timer sends them, and so does a thread that dies.
     """
 
     def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:
@@ -125,7 +126,7 @@ class _Execution:
         self._outcome = Outcome(OutcomeKind.PASSED)
         self._seen = -1
         self._idle_checks = 0
-        self._signals = 0  # signals received since the execution should end
+        self._signals = 0  # signals received since it was decided to end the execution
         self._over = False
 
     def __call__(self) -> Observed:

@@ -20,7 +20,7 @@ ReportProgress = Callable[[str, int, int], None]  # called with a name, the numb
 
 
 def report_nothing(name: str, number: int, total: int) -> None:
-    """Report no progress."""
+    """Ignore a progress report."""
 
 
 class Work(Protocol[Plan_contra, Result_co]):
@@ -36,8 +36,8 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
     if jobs <= 1:
         yield None
         return
-    # Spawned, not forked: what raddle patches must not depend on what ran before. Ctrl-C reaches all processes, but
-    # only this one handles it.
+    # Processes are spawned, not forked, so that raddle's patches do not depend on what ran before. Ctrl-C reaches all
+    # processes, but only this one handles it.
     with ProcessPoolExecutor(
         jobs,
         mp_context=multiprocessing.get_context("spawn"),

@@ -34,7 +34,7 @@ class Plan:
     seed: int = 1  # the first seed
 
     def seeds_of(self, scheduler: str) -> range:
-        """Return the seeds to run; only one for a scheduler without randomness."""
+        """Return the seeds to run: a single one for a scheduler without randomness."""
         alone = scheduler.partition(":")[0] in DETERMINISTIC
         return range(self.seed, self.seed + (1 if alone else self.seeds))
 

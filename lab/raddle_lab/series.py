@@ -53,7 +53,8 @@ def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
     sizes = np.array([len(covered) for covered in executions])
     numbers = np.concatenate(executions) if executions else np.array([], dtype=np.int32)
     places = np.repeat(np.arange(len(series)), sizes)
-    # If an index occurs more than once, numpy keeps the last value assigned. In reverse order that is the first place.
+    # If an index occurs more than once, numpy keeps the value that was assigned last. In reverse order, that is the
+    # first execution that covers the requirement.
     first = np.full(coverage.distinct, len(series))
     first[numbers[::-1]] = places[::-1]
     return np.cumsum(np.bincount(first, minlength=len(series) + 1)[: len(series)])

@@ -9,7 +9,7 @@ from raddle_lab.krena import MEASURED, CaseResult, verdicts
 from raddle_lab.published import TABLE_2, TABLE_3, Abstraction, Quantities
 from raddle_lab.series import Growth
 
-WIDTH = 120  # upper limit on the length of a line
+WIDTH = 120  # maximum length of a line
 
 MODE_TITLES = {"controlled": "under control", "noise": "own threads, with noise"}
 
@@ -67,7 +67,7 @@ def published_table_3(results: Sequence[CaseResult]) -> str:
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Return when series settle, in percent of their length, and the verdict that follows."""
+    """Return a table of when series settle, in percent of their length, and the resulting verdicts."""
     published = all(result.is_published for result in results)
     rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
@@ -80,7 +80,7 @@ def verdict_table(results: Sequence[CaseResult]) -> str:
 
 
 def beginning_table(results: Sequence[CaseResult]) -> str:
-    """Return the percentage of a series' coverage that its first tenth covers."""
+    """Return a table of how much of the coverage of a series its first tenth covers, in percent."""
     rows = [["", *(result.title for result in results)]]
     for metric in MEASURED:
         shares = [result.growth[metric].beginning_percent for result in results]

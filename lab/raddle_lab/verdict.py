@@ -1,4 +1,4 @@
-"""The verdict whether a metric suits saturation-based testing.
+"""The verdict on whether a metric suits saturation-based testing.
 
 The paper judges by looking at curves. Here the verdict is a rule on how long a series takes to reach 95 % of its
 coverage (`Growth.settled`):

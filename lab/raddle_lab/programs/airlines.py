@@ -1,9 +1,8 @@
 """Airlines: two resellers sell the tickets of an airline to four sets of ten customers.
 
 There are fewer tickets than customers. A reseller queries the database for a free ticket of a flight, and then books
-it. Each operation is atomic, but not both together. If both resellers want the last ticket of a flight, they promise
-one ticket more than was sold, and the check at the end fails.
-No lock is acquired while another one is held.
+it. Each operation is atomic, but the two together are not. If both resellers want the last ticket of a flight, they
+promise it twice, and the check at the end fails. No lock is acquired while another one is held.
 """
 
 import threading

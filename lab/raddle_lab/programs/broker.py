@@ -1,6 +1,6 @@
 """Request broker: ten clients send five requests each to objects that a server creates on demand.
 
-After the echo test of TIDOrbJ, an object request broker. Requests travel as messages over connections that the
+Modeled on the echo test of TIDOrbJ, an object request broker. Requests travel as messages over connections that the
 clients share, and a pool of threads executes them. An object is activated when it is first needed. Some objects are
 deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should
 be atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has

@@ -1,6 +1,6 @@
 """Dining philosophers: six philosophers share six forks, and each takes the left fork first.
 
-After the version that comes with Java PathFinder. A deadlock can occur.
+Modeled on the version that comes with Java PathFinder. A deadlock can occur.
 """
 
 import threading

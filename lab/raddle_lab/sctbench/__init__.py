@@ -1,9 +1,10 @@
 """SCTBench in Python: small programs with one bug each, used to compare schedulers.
 
-After the 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled schedulers: an
-empirical study", TOPC 2016) of which cmu-pasta/fray-benchmark has Java versions. The names are the same without "bad",
-and so are the bugs and the numbers of threads, but the code is new. Output is left out. So is the code by which the
-Java versions detect a deadlock and raise; here the threads block. None of the bugs needs a weak memory model.
+They are modeled on the 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled
+schedulers: an empirical study", TOPC 2016) of which cmu-pasta/fray-benchmark has Java versions. The names are the same
+without "bad", and so are the bugs and the numbers of threads, but the code is new. Output is left out. So is the code
+with which the Java versions detect a deadlock and raise an exception. Here the threads block. None of the bugs needs a
+weak memory model.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Program:
 
 _ASSERTION = ("assertion",)
 _DEADLOCK = ("deadlock",)
-_HALF = "a thread sees one of the two variables written and not the other"
+_HALF = "a thread reads one variable after and the other before they are written"
 _STAGES = "a thread reads between the two stages of a write"
 _WRONG_LOCK = "an increment under another lock happens between read and check"
 
@@ -42,13 +43,13 @@ PROGRAMS = {
         Program("account", 3, _ASSERTION, "the check expects the wrong balance if it runs last"),
         Program("arithmetic_prog", 2, _ASSERTION, "the program asserts that the correct total is wrong", always=True),
         Program("bluetooth_driver", 1, _ASSERTION, "the driver stops after a request has read the stopping flag"),
-        Program("carter01", 4, _DEADLOCK, "two locks are acquired in both orders"),
-        Program("circular_buffer", 2, _ASSERTION, "missed turns are counted"),
-        Program("deadlock01", 2, _DEADLOCK, "two locks are acquired in both orders"),
-        Program("fsbench", 27, _ASSERTION, "there is one thread more than locks", always=True),
-        Program("lazy01", 3, _ASSERTION, "the check assumes that not both additions are done"),
+        Program("carter01", 4, _DEADLOCK, "two locks are acquired in opposite orders"),
+        Program("circular_buffer", 2, _ASSERTION, "missed turns are counted as turns"),
+        Program("deadlock01", 2, _DEADLOCK, "two locks are acquired in opposite orders"),
+        Program("fsbench", 27, _ASSERTION, "there is one more thread than there are locks", always=True),
+        Program("lazy01", 3, _ASSERTION, "the check assumes that at most one addition is done"),
         Program("phase01", 2, _DEADLOCK, "a lock is never released", always=True),
-        Program("queue", 2, _ASSERTION, "missed turns are counted"),
+        Program("queue", 2, _ASSERTION, "missed turns are counted as turns"),
         Program("reorder_3", 3, _ASSERTION, _HALF),
         Program("reorder_4", 4, _ASSERTION, _HALF),
         Program("reorder_5", 5, _ASSERTION, _HALF),
@@ -56,7 +57,7 @@ PROGRAMS = {
         Program("reorder_20", 20, _ASSERTION, _HALF),
         Program("reorder_50", 50, _ASSERTION, _HALF),
         Program("reorder_100", 100, _ASSERTION, _HALF),
-        Program("stack", 2, _ASSERTION, "a flag that stays set hides that the stack is empty again"),
+        Program("stack", 2, _ASSERTION, "a flag that is never cleared hides that the stack is empty again"),
         Program("string_buffer_jdk", 1, _ASSERTION, "a length is stale when the characters are read"),
         Program("sync01", 2, ("lost-wakeup", "deadlock"), "the slot is never emptied", always=True),
         Program("sync02", 2, ("lost-wakeup", "deadlock"), "there are more items than turns to take them", always=True),

@@ -1,8 +1,8 @@
-"""Two kinds of users share a resource and each count their users; two locks are acquired in both orders.
+"""Two kinds of users share a resource, and two locks are acquired in opposite orders.
 
-A user that holds the resource and wants the counters' lock waits for a user that holds the counters' lock and wants
-the resource: a deadlock. The Java version polls the lock and raises when it detects that state. Here the
-threads simply block.
+Each kind counts its users under the counters' lock. A user that holds the resource and needs the counters' lock waits
+for a user that holds the counters' lock and needs the resource: a deadlock. The Java version polls the lock and raises
+an exception when it detects that state. Here the threads simply block.
 """
 
 import threading
@@ -30,7 +30,7 @@ class Users:
 
 
 def idle():
-    """Do nothing, as two of the four threads do."""
+    """The empty body of two of the four threads."""
 
 
 def scenario():

@@ -1,4 +1,4 @@
-"""A sender and a receiver take turns by flags, and also count the turns they missed.
+"""A sender and a receiver use flags to take turns, but also count the turns they missed.
 
 Each loop continues even if the flag did not allow it to do anything. So after a missed turn the receiver compares an
 element with the wrong number.

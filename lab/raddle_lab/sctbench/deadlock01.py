@@ -1,7 +1,7 @@
 """Two threads acquire two locks in opposite orders.
 
-Each thread can hold its first lock while it waits for the other one. The Java version raises when it finds the
-second lock held. Here the threads block.
+Each thread can hold its first lock while it waits for the other one. The Java version raises an exception when it finds
+that the second lock is held. Here the threads block.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Files get blocks of a small file system, and there is one thread more than there are locks.
+"""Threads allocate blocks of a small file system, and there is one more thread than there are locks.
 
 The number of the last thread is outside the table of locks in every schedule.
 """

@@ -1,7 +1,7 @@
 """Both threads acquire the first lock, and one of them never releases it.
 
 The thread that acquires it a second time does not release it, so the other thread waits forever in every schedule. The
-Java version raises instead of waiting.
+Java version raises an exception instead of waiting.
 """
 
 import threading

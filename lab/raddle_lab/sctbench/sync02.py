@@ -2,7 +2,7 @@
 
 The consumer takes two items and ends. The producer adds one, then waits for its second turn in every schedule. This
 follows the original C version. The Java version lacks braces, so its consumer also waits while there are items,
-and it raises where it would wait forever.
+and it raises an exception where it would wait forever.
 """
 
 import threading
