@@ -1,8 +1,8 @@
 """Equivalence of traces: whether two traces differ only in the order of steps that commute.
 
 Two executions are equivalent if each thread took the same steps in both, and the steps on each variable and each
-resource came in the same order. Adjacent reads have no order (Mazurkiewicz). A step that gives something back (a
-release, setting an event) counts as a read: only a blocking acquire orders it.
+resource came in the same order. Adjacent reads have no order (Mazurkiewicz). A giving step (a release, setting an
+event) counts as a read: only a blocking acquire orders it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from raddle.trace import Trace
 
 _NUMBER = re.compile(r" \d+$")
 
-Step = tuple[str, int]  # thread, number of steps that the thread took before
+Step = tuple[str, int]  # thread, number of earlier steps of that thread
 
 
 def first_difference(
@@ -24,8 +24,8 @@ def first_difference(
 ) -> tuple[Event | None, Event | None] | None:
     """Return the first steps in which two traces differ, or None if they are equivalent.
 
-    If a thread `died` and thereby ended both executions, the other threads may have got further in one of them, as
-    long as no thread observed the difference. The same holds for daemon threads that were cut off if the executions
+    If a thread `died` and thereby ended both executions, the other threads may have progressed further in one of them,
+    as long as no thread observed the difference. The same holds for daemon threads that were cut off if the executions
     `passed`.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
@@ -91,7 +91,7 @@ def _ended(trace: Trace) -> set[str]:
 
 
 def _truncate(trace: Trace, limits: dict[str, int]) -> tuple[Trace, Event | None]:
-    """Return the trace cut to `limits[thread]` steps per thread, and the first kept step that observed a cut write."""
+    """Keep `limits[thread]` steps per thread; also return the first kept step that observed a dropped write."""
     kept: list[Event] = []
     done: dict[str, int] = defaultdict(int)
     written: dict[tuple[int, str], str] = {}

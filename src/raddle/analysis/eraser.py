@@ -3,7 +3,7 @@
 After Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state exclusive' comes from von Praun and
 Gross (OOPSLA 2001), as adopted by Křena, Letko and Vojnar. In this state one thread created the variable and a
 second one has taken it over, so it is not shared yet. The candidate locks are tracked from the next access by
-another thread: the first one again, or a third one.
+another thread: the creator again, or a third thread.
 
     virgin      any access                   -> exclusive
     exclusive   by another thread            -> exclusive'

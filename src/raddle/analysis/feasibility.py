@@ -53,7 +53,7 @@ class _AccessGroup:
 
 
 class Feasibility:
-    """Collects facts about executions, one after the other.
+    """Collects facts from one execution after another.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> watching = Feasibility()
@@ -111,7 +111,7 @@ class Feasibility:
             self._forget_variable((self._entities.groups[target], variable.owner), target)
 
     def _forget_variable(self, object_key: tuple[int, str], target: int) -> None:
-        """Drop a variable of an object, and the object itself if it was the last one."""
+        """Drop a variable of an object, and the object itself if that was its last variable."""
         targets = self._targets.get(object_key, set())
         targets.discard(target)
         if not targets:
@@ -184,7 +184,7 @@ class Feasibility:
         holder.locks_changed()
 
     def _release(self, lock: int) -> None:
-        """Release a lock, by any thread: Python lets any thread release a plain lock."""
+        """Release a lock, no matter which thread holds it: Python lets any thread release a plain lock."""
         holder = self._holders.pop(lock, None)
         if holder is not None:
             del holder.held[lock]

@@ -13,18 +13,18 @@ An access is free of races if its thread is in the locksets of all accesses that
 last write and, for a write, the last read of each thread since then. Up to the first race on a variable this is
 exactly happens-before. After a race, accesses before the last write are forgotten, as in the paper.
 
-For each conflicting access, three cheap checks come before a lockset is computed. Was it by the same thread? Was a
-lock held there that is held here? Did its thread synchronize directly with this one? The verdict names the check
-that decided, because some criteria need it.
+For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made it,
+whether a lock held then is also held now, and whether its thread synchronized directly with this one. The verdict names
+the check that decided, because some criteria need it.
 
-The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable.
-With many variables that list is long and is traversed often. Here the rules are applied immediately, to all
-variables together. The lockset of an earlier access of a thread contains the lockset of any later one. So one moment
-for each element (thread or resource) and each accessing thread is enough: the element is in the locksets of all
-accesses of that thread up to this moment. A rule is then the maximum of two columns. A synchronization costs time
-proportional to the number of threads. An access costs time proportional to the number of threads that read the
-variable. A lockset costs time proportional to the number of threads and kinds of resources. None of these costs
-depends on the length of the execution.
+The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. With
+many variables that list is long and is traversed often. Here the rules are applied immediately, to all variables
+together. The lockset of an earlier access of a thread contains the lockset of any later one. So it is enough to store
+one moment for each element (thread or resource) and each accessing thread: the element is in the locksets of all
+accesses of that thread up to this moment. Applying a rule then means taking the maximum of two columns. A
+synchronization costs time proportional to the number of threads. An access costs time proportional to the number of
+threads that read the variable. A lockset costs time proportional to the number of threads and kinds of resources. None
+of these costs depends on the length of the execution.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)  # cheapest
 
 _HARDNESS = {check: number for number, check in enumerate(CHECKS)}
 
-_Column = dict[int, int]  # by thread: the locksets of its accesses up to this moment contain the element
+_Column = dict[int, int]  # by thread: a moment; the locksets of all its accesses up to then contain the element
 _Access = tuple[int, frozenset[int]]  # moment, locks held at the access
 _NEVER = -1
 _NO_THREAD = -1
 
 
-# The check that decided about an access, and the thread and moment of the earlier access it was compared with. If
-# there are several conflicting accesses, the most expensive check counts and, among equals, the latest access.
+# The check that decided whether an access is a race, and the thread and moment of the earlier access it was compared
+# with. If there are several conflicting accesses, the most expensive check counts and, among equals, the latest access.
 Verdict = tuple[str, int, int]
 
 _NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)
@@ -74,14 +74,14 @@ class Goldilocks:
         self._kind_of = kind_of
         self._kinds: dict[int, _Column] = {}
         self._threads: dict[int, _Column] = {}
-        self._direct: dict[int, _Column] = {}  # the same for direct synchronization with the thread
+        self._direct: dict[int, _Column] = {}  # by thread: when each other thread last synchronized with it directly
         self._starters: dict[int, _Column] = {}  # by thread: the thread that started it, and the moment
         self._resources: dict[int, _Resource] = {}
         self._changed: dict[int, _Resource] = {}  # resources whose columns are not merged into their kinds yet
         self._variables: dict[int, _Variable] = {}
 
     def gives(self, thread: int, resource: int) -> None:
-        """Record that the thread gives to the resource, as by releasing a lock."""
+        """Record a giving step of the thread on the resource, such as releasing a lock."""
         known = self._thread(thread)
         given = self._resources.get(resource) or self._resource(resource, thread)
         if given.known_to == thread:
@@ -94,7 +94,7 @@ class Goldilocks:
         self._now += 1
 
     def takes(self, thread: int, resource: int) -> None:
-        """Record that the thread takes from the resource, as by acquiring a lock."""
+        """Record a taking step of the thread on the resource, such as acquiring a lock."""
         given = self._resources.get(resource)
         if given is not None and given.known_to != thread:
             _merge(self._thread(thread), given.column)
@@ -148,8 +148,8 @@ class Goldilocks:
                 _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], rivals: dict[int, _Access], verdict: Verdict) -> Verdict:
-        # Deciding whether it is a race takes one lookup here, so it comes before the cheap checks. They are not
-        # reliable by themselves either: a lock may be released by a thread that did not hold it.
+        # Deciding whether it is a race takes one lookup here, so it comes before the cheap checks. The cheap checks are
+        # not reliable by themselves either: a lock may be released by a thread that did not hold it.
         known, direct = self._thread(thread), self._direct[thread]
         for other, (moment, locks) in rivals.items():
             if thread == other:
@@ -197,13 +197,13 @@ class Goldilocks:
 
 
 class _Resource:
-    """What threads have given to one resource so far."""
+    """The giving steps on one resource so far."""
 
     __slots__ = ("column", "givers", "kind", "known_to")
 
     def __init__(self, kind: _Column, thread: int) -> None:
         self.column: _Column = {}
-        self.givers: _Column = {}  # by thread: the moment when it last gave
+        self.givers: _Column = {}  # by thread: the moment of its last giving step
         self.kind = kind  # the column of all resources of this kind together
         self.known_to = thread  # a thread that already has everything in the column, so no merge is needed
 

@@ -1,15 +1,16 @@
 """The happens-before relation, computed with vector clocks step by step.
 
-A step happens before another one if the same thread did both in that order, or if synchronization orders them. This is
-a giving step (a release) and a later taking step (an acquire) on the same resource (`raddle.step`), a thread start, or
-the join of a thread that ended. Every earlier giving step on the resource counts, not only the last: queues, events and
-semaphores have an internal lock that all of these steps acquire.
+A step happens before another one if the same thread did both in that order, or if synchronization orders them.
+Synchronization orders a giving step (a release) before a later taking step (an acquire) on the same resource
+(`raddle.step`), a thread start before the steps of the new thread, and the steps of a thread before a join of it. Every
+earlier giving step on the resource counts, not only the last: queues, events and semaphores have an internal lock that
+all of these steps acquire.
 
 Clocks are kept as in FastTrack (Flanagan and Freund, 2009). The time of a thread advances only at its giving steps. A
 pair (slot, time) is an epoch. A resource stores one epoch and the clock that belongs to it. That clock is shared with
 the thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, as with two
-threads that put into a queue, the resource gets its own merged clock. Taking an epoch that is already known is one
-lookup.
+threads that put into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
+costs one lookup.
 
 Clocks have an entry per slot, not per thread. The slot of a thread that ended is reused as soon as every live thread
 is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their slots until
@@ -46,7 +47,7 @@ class ThreadClock:
         self.is_shared = False  # True if the clock was published and must be copied before a change
 
     def knows(self, slot: int, time: int) -> bool:
-        """Return whether that epoch happened before what this thread does now."""
+        """Return whether the epoch happened before the current step of this thread."""
         return slot == self.slot or self.clock.get(slot, 0) >= time
 
     def publish(self) -> PublishedClock:
@@ -81,7 +82,7 @@ class HappensBefore:
     """
 
     def __init__(self) -> None:
-        self.thread_clocks: dict[int, ThreadClock] = {}  # by thread that has not ended
+        self.thread_clocks: dict[int, ThreadClock] = {}  # clocks of threads that have not ended
         self._given: dict[int, PublishedClock] = {}  # by resource: the clock that giving steps published
         self._ended: dict[int, PublishedClock] = {}  # by ended thread, oldest first: its final clock
         self._past: Clock = {}  # the merged clocks of ended threads whose slots were reused
@@ -119,12 +120,12 @@ class HappensBefore:
         return thread_clock
 
     def epoch(self, thread: int) -> tuple[int, int]:
-        """Return the epoch of what the thread does now."""
+        """Return the current epoch of the thread."""
         thread_clock = self.thread_clock(thread)
         return thread_clock.slot, thread_clock.time
 
     def is_before(self, epoch: tuple[int, int], thread: int) -> bool:
-        """Return whether that epoch happened before what the thread does now."""
+        """Return whether the epoch happened before the current step of the thread."""
         return self.thread_clock(thread).knows(*epoch)
 
     def _give(self, thread_clock: ThreadClock, resource: int) -> None:

@@ -37,8 +37,8 @@ class Edge(NamedTuple):
     requested_at: int
     gates: frozenset[int]  # all locks that the thread held, including `held`
     thread: int
-    known: Clock  # the clock, by starts and joins, when `held` was acquired
-    slot: int  # with `time`: the segment in which the lock was requested
+    known: Clock  # the clock of starts and joins when `held` was acquired
+    slot: int  # `slot` and `time` identify the segment in which the lock was requested
     time: int
 
     def can_overlap(self, other: Edge) -> bool:

@@ -33,7 +33,7 @@ class HeldLocks:
     def acquired(self, thread: int, lock: int) -> None:
         """Record that the thread acquired the lock."""
         holder = self._holders.get(lock, thread)
-        if holder != thread:  # its release was not recorded
+        if holder != thread:  # the previous holder's release was not recorded
             self.released(holder, lock)
         self._holders[lock] = thread
         self._sets[thread] = self._sets.get(thread, NO_LOCKS) | {lock}

@@ -3,7 +3,7 @@
 Ecologists estimate the number of species in the same way: how many were observed only once indicates how many were
 never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and Coddington
 1994) with the log-normal 95 % interval. The variances are those of the EstimateS manual, appendix B. Executions are the
-samples: what counts is the number of executions that covered a requirement, not how often each one did.
+samples: what counts is the number of executions that covered a requirement, not how often each execution covered it.
 
 The estimator assumes that all executions are drawn from the same distribution. A search that avoids what it has already
 covered finds more rare requirements than chance would, and the estimate is then too high. If some requirements are much

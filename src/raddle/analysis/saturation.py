@@ -1,9 +1,9 @@
 """Saturation: whether a search is likely to cover anything new if it continues.
 
 Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage although much is left.
-To get past a plateau, the search waits in proportion to its length so far. It is saturated if three conditions hold.
-The last newly covered requirement is in the first half of all executions. At least `PATIENCE` executions have followed.
-And only few executions covered a requirement that no other execution covered.
+To get past a plateau, the required wait grows with the length of the search. A search is saturated if three conditions
+hold. The last newly covered requirement is in the first half of all executions. At least `PATIENCE` executions have
+followed. Only a few executions covered a requirement that no other execution covered.
 
 The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One is
 based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is based on the
@@ -20,7 +20,7 @@ from raddle.tally import Tally
 
 MIN_EXECUTIONS = 100  # executions needed for an estimate; fewer say little about what they did not cover
 PATIENCE = 200  # minimum number of executions without new coverage
-MAX_UNIQUE_SHARE = 0.005  # of all executions: those that covered a requirement that no other one covered
+MAX_UNIQUE_SHARE = 0.005  # maximum share of executions that covered a requirement no other one covered
 
 
 class Saturation:
@@ -56,7 +56,7 @@ class Saturation:
 
 
 def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
-    """Return whether a search is saturated, and few executions cover a requirement that no other one covers.
+    """Return whether coverage has stopped growing and only a few executions cover a requirement that no other one does.
 
     `patience` is the minimum number of executions without new coverage.
 
@@ -100,7 +100,7 @@ def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
 
 
 def has_few_unique(tally: Tally) -> bool:
-    """Return whether only few executions cover a requirement that no other one covers."""
+    """Return whether only a few executions cover a requirement that no other one covers."""
     unique = {seen.first for covered in tally.covered.values() for seen in covered.values() if seen.executions == 1}
     return len(unique) <= MAX_UNIQUE_SHARE * tally.executions
 

@@ -17,7 +17,7 @@ MAX_SIGNATURES = 1000  # signatures remembered per owner, to skip objects that a
 
 
 class Owner:
-    """What all executions showed about the objects of one owner.
+    """Facts from all executions about the objects of one owner.
 
     Accesses are numbered in the order in which they are first seen.
     """

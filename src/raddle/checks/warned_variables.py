@@ -8,11 +8,12 @@ marks each as happening sometimes. A pair found later replaces such a vague warn
 
 Avio (Lu, Tucek, Qin, Zhou, 2006) treats two consecutive accesses of a thread to a variable as a block, and learns from
 many runs which blocks are meant to be atomic. Here there are no such runs, so a block must lie within one call of a
-function and go forward in the source. A loop or a method called twice does not imply that the variable stays
-unchanged. An access of another thread in between is intended if the program itself orders it after the first access and
-before the second, by start, join, a wait or a message. The order in which threads acquire locks does not count. All
-accesses in between are considered, not only the last one. The sites are the first access, the other thread's access and
-the second access, and the note names the kind of each. There is one warning for each variable and block.
+function, and its second access must come later in the source. A loop or a method called twice does not imply that the
+variable stays unchanged. An access of another thread in between is intended if the program itself orders it after the
+first access and before the second, by start, join, a wait or a message. The order in which threads acquire locks does
+not count. All accesses in between are considered, not only the last one. The sites are the first access, the other
+thread's access and the second access, and the note names the kind of each. There is one warning for each variable and
+block.
 """
 
 from __future__ import annotations
@@ -214,7 +215,7 @@ class _Calls:
 
 
 def _happens_after(later: PublishedClock, earlier: PublishedClock) -> bool:
-    """Return whether one access happens after another in the order that the program itself sets."""
+    """Return whether one access happens after another in the order that the program itself imposes."""
     return later[0] == earlier[0] or later[2].get(earlier[0], 0) >= earlier[1]
 
 

@@ -50,7 +50,7 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
         if all(what.endswith(" under no lock") for what in done) and not warning.is_vague:
             return "no lock is held"
         accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
-        return f"no lock is held at every access ({accesses})"
+        return f"no single lock is held at every access ({accesses})"
     if warning.kind == DATA_RACE and len(places) == len(done) == 2:
         (first, second), (here, there) = done, places
         return (
@@ -75,13 +75,14 @@ def _data_race(variable: str, done: list[str], places: list[str]) -> str:
 def _lockset(variable: str, done: list[str], places: list[str]) -> str:
     (first, second), (here, there) = done, places
     return (
-        f"no lock is held at every access to `{variable}`: it is {first} {here}, and {second} by another thread {there}"
+        f"no single lock is held at every access to `{variable}`: "
+        f"it is {first} {here}, and {second} by another thread {there}"
     )
 
 
 def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
     accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
-    return f"no lock is held at every access to `{variable}`: it is {accesses}"
+    return f"no single lock is held at every access to `{variable}`: it is {accesses}"
 
 
 def _unserializable(variable: str, done: list[str], places: list[str]) -> str:

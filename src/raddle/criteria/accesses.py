@@ -98,7 +98,7 @@ class AccessNames(Generic[V]):
         self._on_concurrent = concurrent  # called when a second thread is started or first observed
         self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
-        self._steps: list[Step] = []  # by number // occurrences: the step of all accesses of a group
+        self._steps: list[Step] = []  # by access number // occurrences: the step that a group of accesses shares
         # The thread labels and variables for which the caches below are valid.
         self._named_entities: tuple[object, ...] = ()
         self._accesses: dict[int, Access] = {}

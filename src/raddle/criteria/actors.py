@@ -30,7 +30,7 @@ class Actor(NamedTuple):
 
 
 class Actors(dict[int, int]):
-    """Maps each thread to its current actor: its own from `begin`, another one from each `task` on.
+    """Maps each thread to its current actor: its own actor after `begin`, and a new one after each `task`.
 
     It is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin`, such as the first one, is
     the actor of the same number.

@@ -1,6 +1,6 @@
 """Basic blocks that were run: a sequential criterion, for comparison.
 
-The baseline of Křena, Letko and Vojnar. Blocks have probes only if the instrumentation is asked to add them.
+The baseline of Křena, Letko and Vojnar. Blocks have probes only if the code was instrumented with `blocks=True`.
 """
 
 from __future__ import annotations

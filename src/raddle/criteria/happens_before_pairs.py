@@ -6,12 +6,12 @@ another thread did it. Earlier giving steps are ordered before that one or were 
 * Lock: the last release, by any thread. Waiting for a condition releases and acquires its lock at the site of the wait.
 * Condition: the last notify before the thread was woken. If there are several, it is not known which one woke it.
 * Event: the last set before the wait returned, even if the event was already set.
-* Semaphore: the last up. The initial permits come from no thread.
+* Semaphore: the last release (`up`). No thread supplies the initial permits.
 * Queue: the last put before a get, regardless of which thread put the item. The order of items depends on the queue
   (LIFO, priority), and the get comes after the last put whichever item it takes. For a join, the last task-done.
-* Start and join have no resource: "". The site in a new thread is the first one that it reaches, usually the entry of
-  its function. The site in an ended thread is the last one that it reached. A thread that reaches no probe forms no
-  pair.
+* Starts and joins have no resource, so the key contains "" instead. The site in a new thread is the first one that it
+  reaches, usually the entry of its function. The site in an ended thread is the last one that it reached. A thread that
+  reaches no probe forms no pair.
 * Pool: from the site that submits a task to the first site of the task, and from its last site to where the result is
   taken. The pool itself begins and ends tasks, in code without probes.
 """

@@ -48,7 +48,7 @@ class LuCriterion(Criterion, Generic[V]):
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
         if occurrences < 1:
-            raise ValueError(f"the limit of occurrences must be at least 1, not {occurrences}")
+            raise ValueError(f"the occurrence limit must be at least 1, not {occurrences}")
         self.occurrences = occurrences
         self.seen = ObservedAccesses()
         self._names = AccessNames(

@@ -1,8 +1,8 @@
 """MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
 A requirement is a pattern and a site for each of its steps: (pattern, owner, x, y, site, site, ...), where y is "" for
-patterns of one variable. It is covered if the steps happened in this order, with any other steps in between
-(Algorithm 1). Threads only have to be the same or different, and it does not matter which object was accessed.
+patterns of one variable. It is covered if the steps happened in this order, with any other steps in between (Algorithm
+1). It only matters whether two steps are by the same thread, not which thread it is, nor which object is accessed.
 
 Choices where the paper leaves room:
 
@@ -105,7 +105,7 @@ class MemoryAccessPatterns(Criterion):
     def collect(self, *, final: bool) -> set[Key]:
         keys = set(self._prefixes.new_keys())
         keys -= self._reported
-        if not final:  # those that can be found a second time, see `Prefixes.new_keys`
+        if not final:  # remember keys that may be found a second time, see `Prefixes.new_keys`
             self._reported.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
         return keys
 

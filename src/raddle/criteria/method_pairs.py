@@ -78,8 +78,8 @@ class MethodPairs(Criterion):
     def begin(self, entities: Entities) -> None:
         self._entities = entities
         self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: the active calls, innermost last
-        self._on: dict[int, _Active] = {}  # by object: active calls
-        self._of: dict[str, _Active] = {}  # by class: active calls
+        self._active_by_object: dict[int, _Active] = {}  # 0 holds calls without an object
+        self._active_by_class: dict[str, _Active] = {}
         self._fresh: set[Key] = set()
         self._reported: set[Key] = set()
 
@@ -108,13 +108,13 @@ class MethodPairs(Criterion):
     def _enter(self, thread: int, target: int, method: _Method) -> None:
         owner = self._entities.classes.get(target, method.owner) if target else method.owner
         call = _Call(thread, target, owner, method.name)
-        of_class = self._of.setdefault(owner, {})
-        for other in self._on.get(target, ()) if target else of_class:
+        of_class = self._active_by_class.setdefault(owner, {})
+        for other in self._active_by_object.get(target, ()) if target else of_class:
             self._meet(call, other)
         if target:
-            for other in self._on.get(0, ()):
+            for other in self._active_by_object.get(0, ()):
                 self._meet(call, other)
-        on_object = self._on.setdefault(target, {})
+        on_object = self._active_by_object.setdefault(target, {})
         on_object[call] = on_object.get(call, 0) + 1
         of_class[call] = of_class.get(call, 0) + 1
         self._calls.setdefault(thread, []).append((method.function, call))
@@ -137,13 +137,13 @@ class MethodPairs(Criterion):
                     return
 
     def _stop(self, call: _Call) -> None:
-        for active in (self._on[call.target], self._of[call.owner]):
+        for active in (self._active_by_object[call.target], self._active_by_class[call.owner]):
             if active[call] > 1:
                 active[call] -= 1
             else:
                 del active[call]
-        if not self._on[call.target]:
-            del self._on[call.target]
+        if not self._active_by_object[call.target]:
+            del self._active_by_object[call.target]
 
     def collect(self, *, final: bool) -> set[Key]:
         fresh = self._fresh - self._reported

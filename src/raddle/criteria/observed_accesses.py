@@ -10,7 +10,7 @@ from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
 Clock = tuple[tuple[str, int], ...]  # by thread label: the last segment of that thread that comes before
-Profile = tuple[tuple[int, int], ...]  # of the accesses of a thread: each segment and its number of accesses
+Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
 UNORDERED = ("", 0, ())  # in place of a segment if an execution had too many of them
 NEVER = -1  # in place of a segment number
 
@@ -68,11 +68,11 @@ class ObservedAccesses:
         for name in _PARTS:
             setattr(result, name, {_with_variable(name, _tuples(item)) for item in data.get(name, ())})
         if "spans" not in data:
-            result._take_for_unordered()
+            result._assume_unordered()
         return result
 
-    def _take_for_unordered(self) -> None:
-        """Supply the parts that earlier versions did not store, as if starts and joins ordered nothing."""
+    def _assume_unordered(self) -> None:
+        """Fill in the parts that earlier versions did not store, assuming that starts and joins order nothing."""
         self.lines = {(variable, label, ((0, accesses),), digest) for variable, label, accesses, digest in self.lines}  # type: ignore[misc]
         self.calm = set(self.pairs)
         if not self.sources:

@@ -6,8 +6,8 @@ covered before its end. The time is linear in its length for `all`, and proporti
 threads for `tpair` and `svar`.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
-accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). That these
-are coarse loses nothing: if threads do the same accesses, another interleaving is another order of threads.
+accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
+lose nothing: if threads make the same accesses, two interleavings differ in the order of threads.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ class ThreadPair(OrderCriterion):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         one, other, *order = key
-        whose = f"the accesses of threads {one} and {other} to shared variables"
-        return f"{whose} happen in this order: {_describe_order(sites, *order)}"
+        subject = f"the accesses of threads {one} and {other} to shared variables"
+        return f"{subject} happen in this order: {_describe_order(sites, *order)}"
 
 
 class SingleVariable(OrderCriterion):
@@ -192,8 +192,8 @@ class SingleVariable(OrderCriterion):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, one, other, *order = key
-        whose = f"the accesses of threads {one} and {other} to `{AbstractVariable(*variable)}`"
-        return f"{whose} happen in this order: {_describe_order(sites, *order)}"
+        subject = f"the accesses of threads {one} and {other} to `{AbstractVariable(*variable)}`"
+        return f"{subject} happen in this order: {_describe_order(sites, *order)}"
 
     def home(self, key: Key) -> int:
         site: int = key[4][0][3]

@@ -51,7 +51,7 @@ class Part(NamedTuple):
     variable: str  # "x" or "y"
 
 
-Order = tuple[int, ...]  # of parts, each given by its index
+Order = tuple[int, ...]  # the parts of a pattern in some order, each given by its index
 
 
 class EquivalentPattern(NamedTuple):

@@ -224,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """Add the occurrences for middle steps raised since `since`, with all first steps below their levels."""
+    """Add the occurrences of middle steps whose levels rose after `since`, with all first steps below these levels."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

@@ -2,7 +2,7 @@
 
 An order of steps is ruled out in two cases:
 
-* A step comes before a step of the other thread that thread starts and joins always put first.
+* A step comes before a step of the other thread, but thread starts and joins always order the two the opposite way.
 * In all executions so far, a thread holds a lock from one of its steps to the next, and a step of the other thread in
   between needs the same lock.
 
@@ -176,7 +176,7 @@ class RuledOut:
         return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} also needs it"
 
     def _never_before(self, place: Place, others: range) -> int:
-        """Return a mask of the accesses of other threads that it never comes before."""
+        """Return a mask of the accesses of other threads that the access at `place` never precedes."""
         last = self._before[place] and not self._after[place]
         return sum(
             1 << other
@@ -186,7 +186,7 @@ class RuledOut:
         )
 
     def _is_first(self, place: Place) -> bool:
-        """Return whether accesses of other threads only ever came after it."""
+        """Return whether accesses of other threads can only come after the access at `place`."""
         return bool(self._after[place]) and not self._before[place]
 
 

@@ -8,8 +8,8 @@ give an upper bound. The paper is interpreted as follows:
 * Only accesses to variables that two threads access count, as in the paper's model. If one of two threads has no such
   access, or none to the variable in question, there is nothing to interleave. The paper's sum over all pairs would add
   a requirement for them that every execution covers.
-* For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size follows. A read can
-  always get a local value (its thread may run alone up to there), and a remote one if another thread writes the
+* For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size is derived here. A read
+  can always get a local value (its thread may run alone up to there), and a remote one if another thread writes the
   variable. A pair can always occur without an unserializable access, and with one if another thread has an access of
   the kind that makes it unserializable.
 * The value that a read gets before all writes is that of the initial state. It includes what the first thread wrote

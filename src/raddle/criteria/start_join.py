@@ -2,8 +2,8 @@
 
 A read before a thread is started cannot see what that thread writes. An access after a join cannot come between two
 accesses of the joined thread. This follows from the observed segments (see `raddle.criteria.segments`). Segments can
-differ between executions of programs with branches. Then nothing counts as impossible that was possible in one
-execution.
+differ between executions of programs with branches. Then an order counts as impossible only if it was impossible in
+every execution.
 """
 
 from __future__ import annotations

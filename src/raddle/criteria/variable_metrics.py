@@ -2,8 +2,8 @@
 
 Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain one
 does not. Both process steps in the same way. While an execution runs they take notes: numbers and words that mean the
-same in every execution. Notes are grouped by the numbers that do not (variables, resources, actors). `collect` replaces
-these by what they represent, once for each group.
+same in every execution. Numbers that differ between executions (of variables, resources and actors) identify the group
+of a note. `collect` replaces the numbers of each group by what they represent.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def compile_probed(
 ) -> Probed:
     """Rewrite a module and compile it.
 
-    `file` is the machine-independent name used in sites. `path` is the path on this machine, which tracebacks show.
-    If `tree` differs from the source, `options` names the differences, so that its sites get other numbers. `flags`
+    `file` is the machine-independent name used in sites. `path` is the path on this machine, which tracebacks show. If
+    `tree` differs from the source, `options` names the differences, so that its sites get different numbers. `flags`
     are passed to `compile`.
     """
     base = site_base(file, source, *options)

@@ -1,7 +1,7 @@
 """Instruments modules that are already imported by swapping the code of their functions, and later restores it.
 
 A script, a test file or a notebook cell is already running when raddle starts. Its source is compiled again with
-probes. Then every live function of it gets new `__code__`, including methods, decorated functions and closures,
+probes. Then each of its live functions gets a new `__code__`, including methods, decorated functions and closures,
 wherever they are stored. Code at module level and in class bodies has already run and stays unchanged.
 """
 
@@ -235,7 +235,7 @@ def _is_foreign(module: ModuleType, path: str) -> bool:
 
 
 def _describe(module: ModuleType, functions: Sequence[FunctionType]) -> str:
-    """Name the module, or the functions if none of them is from its own file, as with `dataclass`."""
+    """Return the module's name, followed by the functions if none of them is from its file, as with `dataclass`."""
     names = sorted({function.__qualname__ for function in functions})
     own = [function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")]
     if own or not names:

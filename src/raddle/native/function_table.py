@@ -41,7 +41,7 @@ class FunctionTable:
         """Return the object whose method begins; None if the first argument is not an instance of the class.
 
         On interpreters where a frame keeps its `f_locals`, the dictionary would keep the arguments alive, so it is
-        cleared at once. That is safe only before the function calls `locals()`, which returns the same dictionary.
+        cleared immediately. That is safe only before the function calls `locals()`, which returns the same dictionary.
         """
         local_variables = frame.f_locals
         receiver = local_variables.get(parameter)

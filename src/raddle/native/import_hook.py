@@ -75,7 +75,7 @@ class WatchImportHook(Hook):
         self._undo.append(lambda: setattr(hook, "exec_module", real))
 
     def _instrument_imported(self, module: ModuleType) -> None:
-        """Instrument a module that has just been imported in place, if it is selected."""
+        """Instrument a selected module in place, right after its import."""
         if self.wants(module):
             undo = instrument_module(module, self.table, blocks=self.blocks)
             self.not_instrumented += undo.all_refused

@@ -31,7 +31,7 @@ def _can_wait(blocking: bool, timeout: float) -> bool:
 
 
 class _LockMeta(type):
-    """Makes calling the class create a recording lock, or a real lock for the internals of another primitive."""
+    """The metaclass of `Lock`: a call creates a recording lock, or a real lock as an internal of another primitive."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs or is_made_internally():

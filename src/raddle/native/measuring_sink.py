@@ -24,7 +24,7 @@ class ForgettingMeasurement(Measurement):
     _discarded_since_collection = 0
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """Drop what the criteria and checks know of these variables and resources; no further step uses them."""
+        """Drop the state that criteria and checks keep for variables and resources that no further step uses."""
         self._discarded_since_collection += len(variables) + len(resources)
         if self._discarded_since_collection > MAX_DISCARDED:
             self._discarded_since_collection = 0

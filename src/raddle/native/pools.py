@@ -103,7 +103,7 @@ def _future_patches(recorder: Recorder) -> list[Patch]:
     real_add_done_callback = Future.add_done_callback
 
     def add_done_callback(self: Any, fn: Any) -> None:
-        _record_if_done(recorder, self)  # if it is done, this thread calls fn at once
+        _record_if_done(recorder, self)  # if it is done, this thread calls fn immediately
         real_add_done_callback(self, fn)
 
     return [

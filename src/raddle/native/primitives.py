@@ -1,8 +1,8 @@
 """Patches the methods of `Condition`, `Event`, `Semaphore` and `Barrier` in `threading` to record their operations.
 
-An operation that acquires is recorded after it happened. One that releases is recorded before another thread can
-acquire: while the lock for that is held (see `Recorder.under_condition`), or before it happens if no lock is needed.
-Objects created before the watch, or as internals of another primitive, are not registered and behave as usual.
+An operation that acquires is recorded after it happened. An operation that releases is recorded before another thread
+can acquire: while the lock that both need is held (see `Recorder.under_condition`), or before it happens if no lock is
+needed. Objects created before the watch, or as internals of another primitive, are not registered and behave as usual.
 """
 
 from __future__ import annotations

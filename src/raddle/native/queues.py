@@ -39,7 +39,7 @@ def patches(recorder: Recorder) -> list[Patch]:
 
 
 class _SimpleQueueMeta(type):
-    """Makes calling the class create a recording queue, or a real queue for the internals of a pool."""
+    """The metaclass of `SimpleQueue`: a call creates a recording queue, or a real queue for the internals of a pool."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return _RealSimpleQueue(*args, **kwargs) if is_made_internally() else type.__call__(cls, *args, **kwargs)

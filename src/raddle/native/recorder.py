@@ -26,7 +26,7 @@ FOREIGN = "a thread that Python did not start"
 
 
 class ThreadRecord:
-    """What the recorder keeps about one thread of the program."""
+    """The recorder's state for one thread of the program."""
 
     __slots__ = (
         "actor", "busy", "call_site", "children", "label", "methods_left", "number", "submitting", "unrecorded_lock",
@@ -39,7 +39,7 @@ class ThreadRecord:
         self.children = 0  # number of threads that it started
         self.set_actor(actor, methods_left)
         self.busy = False  # True while the recorder runs in it
-        self.call_site = 0  # site of the call to a primitive that comes next; 0 if it has none
+        self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
         self.unrecorded_lock: object = None  # a lock whose steps a condition records
         self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site
         self.with_blocks: list[tuple[object, int]] = []  # open `with` blocks: the primitive and the site
@@ -113,7 +113,7 @@ class _WithEntry:
         self._record = thread
 
     def __enter__(self) -> None:
-        """Do nothing: `entering_with` already added the block."""
+        """Enter without effect: `entering_with` has already added the block."""
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
         if kind is not None:

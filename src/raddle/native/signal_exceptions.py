@@ -1,6 +1,6 @@
 """Redelivers exceptions of signal handlers that were raised in raddle's callbacks, where Python ignores exceptions.
 
-Python runs signal handlers between any two instructions, also inside callbacks of the garbage collector and of weak
+Python runs signal handlers between any two instructions, even inside callbacks of the garbage collector and of weak
 references. An exception raised there is printed to stderr and lost, so a program would survive Ctrl-C. Therefore the
 same signal is sent again, and the exception is raised as soon as the program's own code continues.
 """

@@ -1,7 +1,8 @@
 """The happens-before order that starting and joining threads establishes.
 
-A thread enters a new segment each time it starts another thread, as in controlled executions. A long program may start
-very many threads, so a child does not copy its parent's order. It looks the order up in the parent, as of its start.
+A thread enters a new segment each time it starts another thread, as in controlled executions. A long-running program
+may start very many threads, so a child does not copy its parent's order. It looks the order up in the parent, as of its
+start.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 
 class _Start(NamedTuple):
-    """The start of a thread: by which thread, and at what point of it."""
+    """The start of a thread: which thread started it, and the point that thread had reached."""
 
     parent: int
     segment: int  # the segment that the parent was in
@@ -44,13 +45,13 @@ class StartJoinOrder:
         return self._segments.get(thread, 0)
 
     def start(self, thread: int, child: int) -> None:
-        """Add the start of `child` by `thread`."""
+        """Record that `thread` starts `child`."""
         segment = self._segments.get(thread, 0)
         self._starts[child] = _Start(thread, segment, self._joins.get(thread, 0))
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
-        """Add a join of `other` by `thread`: everything ordered before its end is now ordered before the join."""
+        """Record that `thread` joins `other`: everything ordered before its end is now ordered before the join."""
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}

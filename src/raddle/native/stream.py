@@ -1,8 +1,8 @@
 """The stream: buffers the steps of all threads in one order and flushes them to a sink.
 
 Recording a step is one `append` to a shared list, right next to the operation. It is atomic with and without the GIL,
-and takes no lock. The thread that finds the list long flushes it. raddle starts no thread of its own for this, because
-a program can observe how many threads it has (`os.fork` warns if there are several).
+and takes no lock. The thread that finds the list too long flushes it. raddle starts no thread of its own for this,
+because a program can observe how many threads it has (`os.fork` warns if there are several).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class NullSink:
     """A sink that ignores everything."""
 
     def ignore(self, *args: object) -> None:
-        """Do nothing."""
+        """Ignore the call and its arguments."""
 
     begin = feed = end = forget = ignore
 

@@ -94,7 +94,7 @@ class Watch:
         self._suspended = False
 
     def stop(self) -> None:
-        """Flush the remaining steps and remove all hooks. Instrumented modules keep their probes, now no-ops."""
+        """Flush the remaining steps and remove all hooks; the probes of instrumented modules become no-ops."""
         if self.active:
             self.recorder.end_thread()
             self.abandon()
@@ -121,7 +121,7 @@ class Watch:
     def _forked(self) -> None:
         """Discard the recorded steps in a forked child, since the parent reports them."""
         if self._suspended:
-            self.active = False  # a controlled execution, which its own installation measures
+            self.active = False  # the child runs a controlled execution, which its installation measures
         elif self.active:
             self._variable_numbers.reset_after_fork()
             self.recorder.reset_after_fork()

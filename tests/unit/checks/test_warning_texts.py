@@ -35,7 +35,8 @@ def test_a_race_of_a_site_with_itself_names_the_site_once():
 def test_a_lockset_warning_names_both_accesses_and_their_locks():
     warning = ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), f"read under {LOCKS[0]}, written under no lock")
     assert warning_sentence(warning, SITES) == (
-        "no lock is held at every access to `Bank.sum`: it is read under the Lock made at bank.py:1 at bank.py:3, "
+        "no single lock is held at every access to `Bank.sum`: "
+        "it is read under the Lock made at bank.py:1 at bank.py:3, "
         "and written under no lock by another thread at bank.py:4"
     )
 
@@ -43,7 +44,7 @@ def test_a_lockset_warning_names_both_accesses_and_their_locks():
 def test_a_vague_lockset_warning_says_sometimes():
     note = f"sometimes read under no lock, sometimes written under {LOCKS[0]}"
     assert warning_sentence(ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
-        "no lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
+        "no single lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
         "sometimes written under the Lock made at bank.py:1 at bank.py:4"
     )
 

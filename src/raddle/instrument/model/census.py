@@ -36,7 +36,7 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClassCensus:
-    """What the source shows about one class."""
+    """The bases, attributes and methods of one class, as found in the source."""
 
     bases: tuple[Holder, ...]
     attributes: frozenset[str]  # attributes set in the class body or by its methods
@@ -47,7 +47,7 @@ class ClassCensus:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What the source shows about one module."""
+    """The classes, imports, variables and accesses of one module, as found in the source."""
 
     file: str
     classes: Mapping[str, ClassCensus]  # by the qualified name of the class
@@ -78,7 +78,7 @@ class _CensusTaker:
         self._all_scopes = list(self._scopes.by_node.values())
         self._by_name: dict[str, list[Scope]] = defaultdict(list)
         for scope in self._all_scopes:
-            if scope.kind != COMPREHENSION:  # has the qualified name of the enclosing scope
+            if scope.kind != COMPREHENSION:  # a comprehension has the qualified name of its enclosing scope
                 self._by_name[scope.qualname].append(scope)
         self._imports = absolute_imports(self._index.imports, file)
         classes = {scope.qualname for scope in self._all_scopes if scope.kind == CLASS}

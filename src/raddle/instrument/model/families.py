@@ -138,7 +138,7 @@ class Families:
         )
 
     def is_shared(self, owner: str) -> bool:
-        """Return whether threads can share the attributes of its objects, unlike those of a `threading.local`."""
+        """Return whether threads can share attributes of the class's objects, unlike those of a `threading.local`."""
         return not any(_THREAD_LOCALS.intersection(self.classes[ancestor].bases) for ancestor in self.lineage(owner))
 
     def _is_code(self, owner: str, name: str) -> bool:

@@ -25,7 +25,7 @@ class _TableMemo:
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # maps file and qualified name to the sites
         self.model = StaticModel()
-        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # for `model`; by the id of a class, kept alive
+        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # by class id and name; keeps the class alive
 
 
 def _memo_of(table: SiteTable) -> _TableMemo:

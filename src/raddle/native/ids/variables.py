@@ -103,7 +103,7 @@ class VariableNumbers:
             return self._cache_number(obj, name, NO_VARIABLE)
         owner = attribute_owner(obj, name)
         if owner is None:
-            is_class = issubclass(type(value), type)  # a call of it may create an object without a probe
+            is_class = issubclass(type(value), type)  # calling it may create an object without a probe
             if not is_class and not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
                 if id(cls) not in self.code_names:
                     self._classes.append(cls)

@@ -68,7 +68,7 @@ class CallProbes:
         return result
 
     def call_reading(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function such as `len` or `sorted` that reads the content of its arguments at once."""
+        """Call a function such as `len` or `sorted` that reads the content of its arguments immediately."""
         result = called(*args, **kwargs)
         for arg in args:
             self._contents.content(arg, site)
