@@ -1,4 +1,4 @@
-"""A criterion of which everything is easily known by hand, and contents that it was measured in."""
+"""A simple criterion whose totals can be derived by hand, and data file contents that measured it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import PRUNED, STATIC, Covered, Tally, Total
 
-LOG, CART = 4711, 815  # digests
+LOG, CART = 4711, 815  # source digests of log.py and cart.py
 READ4, READ5, WRITE9 = ((LOG << INDEX_BITS) + index for index in range(3))
 READ7, WRITE8 = ((CART << INDEX_BITS) + index for index in range(2))
 SITES = {
@@ -29,7 +29,7 @@ MODEL = StaticModel(
 
 
 class Pairs(Criterion):
-    """(read, write) of one variable."""
+    """Requires each read of a variable to precede each write of it."""
 
     name, family, paper, shape = "pairs", "none", "none", Shape(SITE, SITE)
     summary, cost, total_known = "a read comes before a write", LINEAR, True
@@ -38,10 +38,10 @@ class Pairs(Criterion):
         self.impossible = set(impossible)
 
     def begin(self, entities):
-        """Not used here."""
+        """Do nothing: these tests give the covered requirements directly."""
 
     def feed(self, steps):
-        """Not used here."""
+        """Do nothing: these tests give the covered requirements directly."""
 
     def collect(self, *, final):
         return set()
@@ -67,7 +67,7 @@ class Pairs(Criterion):
 
 
 class Unlisted(Pairs):
-    """The same, but nobody can say what there is."""
+    """The same criterion, but its requirements cannot be listed and its total is unknown."""
 
     def static_total(self, model):
         return Total(None, "unknown")
@@ -80,13 +80,16 @@ class Unlisted(Pairs):
 
 
 def contents(covered=(), *, executions=1, exact=False, model=MODEL, **more):
-    """One run, measured by `pairs`; `covered` are keys, or maps keys to (executions, first)."""
-    seen = covered if isinstance(covered, dict) else dict.fromkeys(covered, (1, 1))
+    """Return contents with one run that measured `pairs`.
+
+    `covered` is a list of keys, or maps each key to (number of executions, first execution).
+    """
+    counts = covered if isinstance(covered, dict) else dict.fromkeys(covered, (1, 1))
     measured = frozenset({"pairs"})
     run = Run("a", "run app.py", "native", executions, 0, "", measured, measured if exact else frozenset())
     return Contents(
         runs=(run,),
-        tally=Tally() + Tally(executions, {"pairs": {key: Covered(*value) for key, value in seen.items()}}),
+        tally=Tally() + Tally(executions, {"pairs": {key: Covered(*value) for key, value in counts.items()}}),
         sites=SITES,
         paths={"log.py": "/home/me/log.py"},
         model=model,

@@ -1,4 +1,4 @@
-"""A finding as the data file keeps it, derived by hand from a counter that two threads increment."""
+"""Findings as the data file stores them, derived by hand from a counter that two threads increment."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SITES = {
 
 
 def step(thread, line, operation, variable="Counter.value", value="", *, file="counter.py"):
-    """One step, in the form of the data file."""
+    """Return one step in the format of the data file."""
     return {
         "thread": thread, "file": file, "line": line, "operation": operation, "variable": variable, "object": 1,
         "value": value,
     }  # fmt: skip
 
 
-# T1 reads 0 and is stopped; T2 reads 0 and writes 1; T1 writes 1, too. So one increment is lost.
+# T1 reads 0 and is preempted. T2 reads 0 and writes 1. T1 also writes 1, so one increment is lost.
 STEPS = [
     step("T0", 16, "start", "T1"),
     step("T0", 16, "start", "T2"),
@@ -69,7 +69,7 @@ RACE = ReportedWarning("data-race", "Counter.value", (READ, WRITE), "read, writt
 
 
 def contents(*findings, **more):
-    """What a data file holds, with the findings given."""
+    """Return data file contents with these findings."""
     measured = frozenset({"sync"})
     runs = (
         Run("a", "explore counter.py::scenario", "controlled", 5, 0, "", measured),

@@ -1,4 +1,4 @@
-"""Every kind of finding appears in every report, with the sentence that says what it is where there are rules."""
+"""Every kind of finding appears in every report, and in SARIF with the sentence that describes it."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def pages(given, tmp_path):
     return [(tmp_path / "out" / name).read_text("utf-8") for name in ("index.html", "finding-1.html")]
 
 
-def test_only_passing_and_interrupting_are_no_findings():
+def test_only_passed_and_interrupted_are_not_findings():
     assert set(OutcomeKind) - set(FINDINGS) == {OutcomeKind.PASSED, OutcomeKind.INTERRUPTED}
 
 
 @pytest.mark.parametrize("kind", FINDINGS)
-def test_every_report_has_the_kind(kind, tmp_path):
+def test_every_report_shows_the_kind(kind, tmp_path):
     given = contents({**LOST_UPDATE, "kind": kind})
-    (one,) = stored_findings(given)
-    assert one.finding.kind == kind
-    assert one.headline.startswith(f"{kind} in T0: ")
-    assert one.story.startswith(one.headline)
+    (stored,) = stored_findings(given)
+    assert stored.finding.kind == kind
+    assert stored.headline.startswith(f"{kind} in T0: ")
+    assert stored.story.startswith(stored.headline)
     (rule,) = sarif(given, version="1")["runs"][0]["tool"]["driver"]["rules"]
     assert (rule["id"], rule["shortDescription"]["text"]) == (kind.value, kind.sentence)
     assert f'type="{kind}"' in junit(given, [], {})
@@ -48,12 +48,12 @@ def test_every_report_has_the_kind(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", FINDINGS)
-def test_the_documentation_has_the_kind(kind):
+def test_the_documentation_describes_the_kind(kind):
     assert f"\n### {kind}\n" in (DOCS / "messages.md").read_text("utf-8")
     assert f"`{kind}`" in (DOCS / "formats.md").read_text("utf-8")
 
 
-def test_the_schema_of_the_json_names_every_kind() -> None:
+def test_the_json_schema_names_every_kind() -> None:
     schema = files("raddle.report").joinpath("schema.json").read_text(encoding="utf-8")
     described = json.loads(schema)["$defs"]["finding"]["properties"]["kind"]["description"]
     listed = described.removeprefix("Kind of finding: ")

@@ -1,4 +1,4 @@
-"""Annotations: one line each, nothing in a message can end it or begin another."""
+"""GitHub annotations: each is one line, and no message can end it or start another one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from raddle.store.contents import Contents
 GONE = annotation("notice", "counter.py no longer exists: line numbers refer to the measured version")
 
 
-def test_nothing_to_say():
+def test_an_empty_data_file_gives_no_annotations():
     assert list(annotate(Contents())) == []
 
 
-def test_errors_and_warnings_and_notices():
+def test_findings_warnings_and_notes_are_annotations():
     verdicts = [Verdict(BELOW, "map: too little"), Verdict(REACHED, "sync: enough")]
     lines = list(annotate(contents(LOST_UPDATE, DEADLOCK, warnings=(RACE, RACE), notes=("a note",)), verdicts))
     assert lines[0].startswith("::error file=counter.py,line=19,title=raddle%3A assertion::assertion in T0: ")
@@ -25,22 +25,22 @@ def test_errors_and_warnings_and_notices():
     assert lines[3:] == ["::error title=raddle%3A coverage::map: too little", "::notice title=raddle::a note", GONE]
 
 
-def test_nasty_texts():
+def test_special_characters_are_escaped():
     line, _ = annotate(contents({"kind": NASTY, "message": NASTY}, runs=()))
     assert "\n" not in line
     assert "\r" not in line
     properties, _, message = line.removeprefix("::error title=raddle%3A ").partition("::")
-    # In properties, colons and commas are escaped as well, so the first :: ends them.
-    assert "\\r%3A%3Aerror%3A%3A" in properties  # a carriage return is shown, not written
+    # In properties, colons and commas are escaped too, so the first :: ends them.
+    assert "\\r%3A%3Aerror%3A%3A" in properties  # the carriage return is shown as an escape
     assert '<b>"100 %25"</b>' in message
-    line.encode()  # what is no text is written as an escape
+    line.encode()  # lone surrogates are escaped, so this succeeds
 
 
-def test_a_finding_without_a_place():
+def test_a_finding_without_a_place_has_no_file():
     line, _ = annotate(contents({"kind": "divergence", "message": "differs"}, runs=()))
     assert line == "::error title=raddle%3A divergence::divergence: differs"
 
 
-def test_a_finding_of_which_only_the_file_is_known():
+def test_a_finding_with_only_a_file_has_no_line():
     line, _ = annotate(contents({"kind": "divergence", "message": "differs"}))
     assert line.startswith("::error file=counter.py,title=raddle%3A divergence::")

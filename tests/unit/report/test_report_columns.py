@@ -1,4 +1,4 @@
-"""Two accesses that look alike on one line: what is said of the covered one is not said of the other."""
+"""Two similar accesses on one line are distinguished by their columns."""
 
 from __future__ import annotations
 
@@ -30,21 +30,24 @@ def scenario():
 """
 
 
-def test_a_message_that_is_never_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "told_apart_bank.py").write_text(SOURCE)
+def test_an_uncovered_access_on_the_same_line_is_reported_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "columns_bank.py").write_text(SOURCE)
     monkeypatch.syspath_prepend(str(tmp_path))
-    scenario = importlib.import_module("told_apart_bank").scenario
+    scenario = importlib.import_module("columns_bank").scenario
     try:
         raddle.explore(scenario, scheduler="random", criteria="map", until="budget", executions=50,
                        source=[str(tmp_path)], data_file=tmp_path / ".raddle")  # fmt: skip
     finally:
-        sys.modules.pop("told_apart_bank")
+        sys.modules.pop("columns_bank")
     contents = read(tmp_path / ".raddle")
     [criterion] = make_criteria("map")
     [row] = rows(contents, names=["map"])
     covered = {criterion.explain(key, contents.sites) for key in contents.tally.covered["map"]}
     left = {gap.sentence.removeprefix("not covered yet: ") for gap in missing(contents, row).gaps}
-    # The write meets the read of the condition in both orders, and never that of the message, on the same line.
-    assert any(said.endswith("told_apart_bank.py:12:12 (pattern 2)") for said in covered)
-    assert any("told_apart_bank.py:12:" in said for said in left)
+    # The write and the read in the condition occur in both orders. The read in the message, on the same line, never
+    # happens.
+    assert any(sentence.endswith("columns_bank.py:12:12 (pattern 2)") for sentence in covered)
+    assert any("columns_bank.py:12:" in sentence for sentence in left)
     assert covered.isdisjoint(left)

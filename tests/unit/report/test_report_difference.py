@@ -1,4 +1,4 @@
-"""What two data files cover differently, also where the source changed in between."""
+"""Differences in coverage between two data files, also if the source changed in between."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from raddle.static_model import StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Tally
 
-OLD, NEW = 4711, 4712  # digests
+OLD, NEW = 4711, 4712  # source digests of the two versions
 FILE = "log.py"
 
 
 def version(digest, *places, label=FILE):
-    """Sites of one source: (line, kind, name, function) each; by (line, kind)."""
+    """Return the sites of one version of a source. Each place is (line, kind, name, function)."""
     sites = {}
     for index, (line, kind, name, function) in enumerate(places):
         sites[(digest << INDEX_BITS) + index] = Site(label, line, 0, kind, name, function, switchable=True)
@@ -44,7 +44,7 @@ def measured(sites, keys=(), *, name="pairs", executions=1, **more):
     return replace(Contents(runs=(run,), tally=Tally.of(covered, executions=executions), sites=sites), **more)
 
 
-# Before, `f` reads at 4 and `g` writes at 9. After, three lines were put before both, and `g` reads before it writes.
+# Before, `f` reads at lines 4 and 5 and `g` writes at 9. After, three lines are inserted above, and `g` reads first.
 BEFORE = version(OLD, (4, "read", "self.th", "f"), (5, "read", "self.th", "f"), (9, "write", "self.th", "g"))
 AFTER = version(
     NEW, (7, "read", "self.th", "f"), (8, "read", "self.th", "f"), (12, "read", "self.th", "g"),
@@ -58,58 +58,58 @@ READ7, READ8, READ12, WRITE13 = (
 
 def compared(before, after, criterion=None, **options):
     found = difference(before, after, criteria={"pairs": criterion or Pairs()}, **options)
-    (one,) = found.criteria
-    return one
+    (compared_criterion,) = found.criteria
+    return compared_criterion
 
 
 # -- sites -----------------------------------------------------------------------------------------------
 
 
-def test_sites_keep_what_they_are():
-    same = Correspondence(measured(BEFORE), measured(AFTER))
-    assert same.changed == {FILE}
-    assert [same.site(old) for old in (READ4, READ5, WRITE9)] == [READ7, READ8, WRITE13]
+def test_sites_are_matched_after_lines_were_inserted():
+    correspondence = Correspondence(measured(BEFORE), measured(AFTER))
+    assert correspondence.changed == {FILE}
+    assert [correspondence.site(old) for old in (READ4, READ5, WRITE9)] == [READ7, READ8, WRITE13]
 
 
-def test_an_access_that_was_put_before_others_does_not_shift_them():
-    """read a, read b, read a: a new read of c comes first, and the b is gone."""
+def test_an_inserted_access_does_not_shift_the_others():
+    """The reads of a, b and a become reads of c, a and a: c was inserted and b was removed."""
     old = version(OLD, (1, "read", "a", "f"), (2, "read", "b", "f"), (3, "read", "a", "f"))
     new = version(NEW, (1, "read", "c", "f"), (2, "read", "a", "f"), (3, "read", "a", "f"))
-    same = Correspondence(measured(old), measured(new))
+    correspondence = Correspondence(measured(old), measured(new))
     base = NEW << INDEX_BITS
-    assert [same.site(site) for site in old] == [base + 1, None, base + 2]
+    assert [correspondence.site(site) for site in old] == [base + 1, None, base + 2]
 
 
-def test_functions_may_change_places():
+def test_reordered_functions_are_matched_by_name():
     old = version(OLD, (1, "read", "a", "f"), (5, "read", "a", "g"))
     new = version(NEW, (2, "read", "a", "g"), (7, "read", "a", "f"))
-    same = Correspondence(measured(old), measured(new))
-    assert [same.site(number(old, *place)) for place in ((1, "read"), (5, "read"))] == [
+    correspondence = Correspondence(measured(old), measured(new))
+    assert [correspondence.site(number(old, *place)) for place in ((1, "read"), (5, "read"))] == [
         number(new, 7, "read"), number(new, 2, "read"),
     ]  # fmt: skip
 
 
-def test_what_did_not_change_stays():
+def test_sites_of_unchanged_files_keep_their_numbers():
     other = version(99, (1, "read", "x", "f"), label="cart.py")
-    same = Correspondence(measured({**BEFORE, **other}), measured({**AFTER, **other}))
-    assert same.changed == {FILE}
+    correspondence = Correspondence(measured({**BEFORE, **other}), measured({**AFTER, **other}))
+    assert correspondence.changed == {FILE}
     (site,) = other
-    assert same.site(site) == site
+    assert correspondence.site(site) == site
     key = (1, "log.py:Log", (site, "x"), True)
-    assert Requirement(UNKNOWN, key).moved(same.site, same.text) == key
+    assert Requirement(UNKNOWN, key).moved(correspondence.site, correspondence.text) == key
 
 
-def test_places_of_creation_move_with_the_lines_around_them():
-    """Line 4 is line 7 now, line 9 line 13. Line 3 has no site: it moved as line 4 did, and line 10 as line 9."""
-    same = Correspondence(measured(BEFORE), measured(AFTER))
+def test_creation_sites_move_with_the_lines_around_them():
+    """Line 4 became 7, and 9 became 13. Lines 3 and 10 have no site, so they move with lines 4 and 9."""
+    correspondence = Correspondence(measured(BEFORE), measured(AFTER))
     key = (("Lock", "log.py:3"), "log.py:10", "cart.py:3", "log.py:Log")
-    assert Requirement(UNKNOWN, key).moved(same.site, same.text) == (
+    assert Requirement(UNKNOWN, key).moved(correspondence.site, correspondence.text) == (
         ("Lock", "log.py:6"), "log.py:14", "cart.py:3", "log.py:Log",
     )  # fmt: skip
 
 
-def test_the_text_of_lines_decides_where_it_can_be_read(tmp_path):
-    """Both reads of `x` are of one kind and name; by their lines, the second one is left and the first is gone."""
+def test_source_text_decides_between_similar_accesses(tmp_path):
+    """Both reads of `x` have the same kind and name. Their source lines show that the first one was removed."""
     old, new = b"def f():\n    one(x)\n    two(x)\n", b"def f():\n    two(x)\n"
     given = []
     for folder, source, lines in (("a", old, (2, 3)), ("b", new, (2,))):
@@ -119,66 +119,68 @@ def test_the_text_of_lines_decides_where_it_can_be_read(tmp_path):
         digest = site_base(FILE, source) >> INDEX_BITS
         sites = version(digest, *[(line, "read", "x", "f") for line in lines])
         given.append(measured(sites, paths={FILE: str(path)}))
-    same = Correspondence(*given)
+    correspondence = Correspondence(*given)
     first, second = given[0].sites
-    assert same.site(first) is None
-    assert same.site(second) == next(iter(given[1].sites))
+    assert correspondence.site(first) is None
+    assert correspondence.site(second) == next(iter(given[1].sites))
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_alignment(seed):
-    """What was only added to or only taken from a sequence without repetitions is found exactly."""
+def test_alignment_finds_insertions_and_deletions_exactly(seed):
+    """Checked for sequences without repeated items, with items only added or only removed."""
     choose = random.Random(seed)
     whole = choose.sample(range(100), 12)
-    part = [one for one in whole if choose.random() < 0.6]
-    assert list(align(whole, part, [hash])) == [(one, one) for one in part]
-    assert list(align(part, whole, [hash])) == [(one, one) for one in part]
+    part = [item for item in whole if choose.random() < 0.6]
+    assert list(align(whole, part, [hash])) == [(item, item) for item in part]
+    assert list(align(part, whole, [hash])) == [(item, item) for item in part]
 
 
 # -- requirements ----------------------------------------------------------------------------------------
 
 
-def test_the_same_covered_again_after_a_change():
-    one = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER, [(READ7, WRITE13)]))
-    assert one.numbers == {GAINED: 0, LOST: 0, GONE: 0, IMPOSSIBLE: 0}
-    assert not one.lost
+def test_the_same_coverage_after_a_change_is_no_difference():
+    compared_criterion = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER, [(READ7, WRITE13)]))
+    assert compared_criterion.numbers == {GAINED: 0, LOST: 0, GONE: 0, IMPOSSIBLE: 0}
+    assert not compared_criterion.lost
 
 
-def test_gained_and_lost_are_told_by_the_lines_of_today():
-    one = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER, [(READ12, WRITE13)]))
-    assert [(change.what, change.line, change.sentence) for change in one.changes] == [
+def test_gained_and_lost_requirements_have_current_line_numbers():
+    compared_criterion = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER, [(READ12, WRITE13)]))
+    assert [(change.what, change.line, change.sentence) for change in compared_criterion.changes] == [
         ("gained", 12, "newly covered: a read at log.py:12 before a write at log.py:13"),
         ("lost", 7, "no longer covered: a read at log.py:7 before a write at log.py:13"),
     ]
-    assert one.lost
+    assert compared_criterion.lost
 
 
-def test_what_goes_with_its_code_is_no_loss():
-    without = {site: AFTER[site] for site in (READ8, READ12, WRITE13)}  # one read of `f` is left: the other is gone
-    one = compared(measured(BEFORE, [(READ4, WRITE9), (READ5, WRITE9)]), measured(without, [(READ8, WRITE13)]))
-    # Nothing tells which of the two reads it is: the first one is taken.
-    assert one.numbers == {GAINED: 0, LOST: 0, GONE: 1, IMPOSSIBLE: 0}
-    (gone,) = one.changes
+def test_requirements_of_removed_code_are_not_lost():
+    without = {site: AFTER[site] for site in (READ8, READ12, WRITE13)}  # only one of the two reads in `f` is left
+    compared_criterion = compared(
+        measured(BEFORE, [(READ4, WRITE9), (READ5, WRITE9)]), measured(without, [(READ8, WRITE13)])
+    )
+    # Nothing shows which of the two reads is left, so the first one is assumed.
+    assert compared_criterion.numbers == {GAINED: 0, LOST: 0, GONE: 1, IMPOSSIBLE: 0}
+    (gone,) = compared_criterion.changes
     assert (
         gone.sentence == "covered before, in code that has been removed: a read at log.py:5 before a write at log.py:9"
     )
 
 
-def test_a_file_that_was_not_measured_again_is_a_loss():
-    """Nobody knows whether it was deleted: it is better to say so."""
-    one = compared(measured(BEFORE, [(READ4, WRITE9)]), measured({}))
-    assert one.lost
-    (change,) = one.changes
+def test_requirements_of_a_file_not_measured_again_are_lost():
+    """The file may still exist, so its requirements are reported as lost."""
+    compared_criterion = compared(measured(BEFORE, [(READ4, WRITE9)]), measured({}))
+    assert compared_criterion.lost
+    (change,) = compared_criterion.changes
     assert (change.what, change.file, change.line) == (LOST, FILE, 4)
 
 
-def test_methods_that_are_gone():
-    """(class, method, method) names no site: whether there are such methods is asked of the model."""
+def test_pairs_with_a_removed_method_are_gone():
+    """The key (class, method, method) has no site, so the model decides whether the methods exist."""
     pairs = [("log.py:Log", "add", "add"), ("log.py:Log", "add", "old")]
     model = StaticModel(methods={"log.py:Log": {"add": READ7, "new": READ12}})
     before = measured(BEFORE, pairs, name="method-pairs")
-    (one,) = difference(before, measured(AFTER, name="method-pairs", model=model)).criteria
-    assert {change.what: change.sentence.rpartition(" ")[2] for change in one.changes} == {
+    (compared_criterion,) = difference(before, measured(AFTER, name="method-pairs", model=model)).criteria
+    assert {change.what: change.sentence.rpartition(" ")[2] for change in compared_criterion.changes} == {
         LOST: "`Log.add`",
         GONE: "`Log.old`",
     }
@@ -191,56 +193,58 @@ def test_methods_that_are_gone():
         ("thread starts and joins order step 2 before step 1", LOST),
     ],
 )
-def test_what_a_new_lock_makes_impossible_is_no_loss(reason, what):
-    """That the test has lost a thread is one, although no execution of it can have the requirement."""
+def test_requirements_that_a_new_lock_makes_infeasible_are_not_lost(reason, what):
+    """If thread order makes them infeasible, they are lost: the test may have dropped a thread."""
 
     class Judged(Pairs):
         def infeasible(self, key, facts):
             return reason
 
-    one = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER), Judged())
-    assert {name: count for name, count in one.numbers.items() if count} == {what: 1}
+    compared_criterion = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER), Judged())
+    assert {name: count for name, count in compared_criterion.numbers.items() if count} == {what: 1}
 
 
-def test_the_reason_is_worded_as_raddle_does():
+def test_the_reason_matches_the_wording_of_pruning():
     read, write = ("x", READ4), ("x", WRITE9)
     discipline = LockDiscipline(seen=0b11, runs=(0b11, 0b11), guards=(Guard(0, (), "L"),))
     facts = OwnerFacts.make([read, write], (0b11, 0b11), discipline)
     assert module.BY_A_LOCK in RuledOut(facts).why(PATTERNS[7], [read, write, write])
 
 
-def test_not_all_of_it():
+def test_the_list_of_changes_can_be_limited():
     keys = [(READ7, WRITE13), (READ8, WRITE13), (READ12, WRITE13)]
-    one = compared(measured(AFTER), measured(AFTER, keys), limit=2)
-    assert one.numbers[GAINED] == 3
-    assert [change.line for change in one.changes] == [7, 8]
+    compared_criterion = compared(measured(AFTER), measured(AFTER, keys), limit=2)
+    assert compared_criterion.numbers[GAINED] == 3
+    assert [change.line for change in compared_criterion.changes] == [7, 8]
 
 
-def test_a_criterion_that_one_of_them_did_not_measure():
+def test_a_criterion_measured_in_only_one_file_has_a_remark():
     before, after = measured(BEFORE, [(READ4, WRITE9)]), measured(BEFORE, name="sync")
     found = difference(before, after, criteria={"pairs": Pairs()})
-    lost, new = sorted(found.criteria, key=lambda one: one.name)
+    lost, new = sorted(found.criteria, key=lambda criterion: criterion.name)
     assert "no longer measured" in lost.remark
-    assert lost.lost  # a threshold that nobody measures must not pass
+    assert lost.lost  # a criterion that is no longer measured must not pass
     assert "not measured before" in new.remark
     assert not new.lost
     assert found.lost
 
 
-def test_whole_orders_are_not_compared_across_a_change():
+def test_complete_orders_are_not_compared_if_the_source_changed():
     key = ("2:abc", (("T1", "read", "Log.th", READ4),))
-    (one,) = difference(measured(BEFORE, [key], name="all"), measured(AFTER, name="all")).criteria
-    assert one.remark.startswith("not compared")
-    (one,) = difference(measured(BEFORE, [key], name="all"), measured(BEFORE, name="all")).criteria
-    assert (one.remark, one.numbers[LOST]) == ("", 1)
+    (compared_criterion,) = difference(measured(BEFORE, [key], name="all"), measured(AFTER, name="all")).criteria
+    assert compared_criterion.remark.startswith("not compared")
+    (compared_criterion,) = difference(measured(BEFORE, [key], name="all"), measured(BEFORE, name="all")).criteria
+    assert (compared_criterion.remark, compared_criterion.numbers[LOST]) == ("", 1)
 
 
-def test_a_criterion_that_this_version_does_not_know():
-    (one,) = difference(measured(BEFORE, [(READ4,)], name="eclipse"), measured(BEFORE, name="eclipse")).criteria
-    assert one.changes[0].sentence == f"no longer covered: eclipse ({READ4},)"
+def test_an_unknown_criterion_is_compared():
+    (compared_criterion,) = difference(
+        measured(BEFORE, [(READ4,)], name="eclipse"), measured(BEFORE, name="eclipse")
+    ).criteria
+    assert compared_criterion.changes[0].sentence == f"no longer covered: eclipse ({READ4},)"
 
 
-def test_findings():
+def test_new_and_missing_findings_are_listed():
     def found(*messages):
         return measured({}, findings=tuple({"kind": "assertion", "message": message} for message in messages))
 
@@ -248,7 +252,7 @@ def test_findings():
     assert result.findings == {"new": ("assertion: three",), "no longer": ("assertion: one",)}
 
 
-def test_nothing_at_all():
+def test_two_empty_data_files_have_no_difference():
     assert difference(Contents(), Contents()).as_json() == {
         "format": "raddle-difference",
         "version": 1,

@@ -1,4 +1,4 @@
-"""JUnit XML: a test case for each scenario and each criterion."""
+"""The JUnit XML report: one test case per scenario and per criterion."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def cases(root):
     return {case.get("name"): case for case in root.iter("testcase")}
 
 
-def test_nothing_at_all():
+def test_an_empty_data_file_gives_an_empty_suite():
     root = parsed(Contents())
     assert (root.tag, root.get("tests"), list(root)) == ("testsuites", "0", [])
 
 
-def test_scenarios_fail_by_their_findings():
+def test_a_scenario_with_findings_fails():
     root = parsed(contents(LOST_UPDATE, DEADLOCK, {**LOST_UPDATE, "kind": "exception"}))
     found = cases(root)
-    # Two runs, and the scenario of the deadlock, of which no run is left; and one criterion.
+    # Two runs, the scenario of the deadlock (which has no stored run), and one criterion.
     assert list(found) == ["explore counter.py::scenario", "run app.py", "explore counter.py::other", "sync"]
     failure = found["explore counter.py::scenario"].find("failure")
     assert failure.get("type") == "assertion, exception"
@@ -39,7 +39,7 @@ def test_scenarios_fail_by_their_findings():
     assert [(suite.get("tests"), suite.get("failures")) for suite in root] == [("3", "2"), ("1", "0")]
 
 
-def test_criteria_fail_by_their_thresholds():
+def test_a_criterion_below_its_threshold_fails():
     def case(*verdicts):
         return cases(parsed(contents(), {"sync": verdicts}))["sync"]
 
@@ -48,31 +48,31 @@ def test_criteria_fail_by_their_thresholds():
     assert case(Verdict(NOTHING, "nothing")).find("skipped").get("message") == "nothing"
     passed = case(Verdict(REACHED, "fine"))
     assert [child.tag for child in passed] == ["system-out"]
-    # One requirement was covered by 3 of 6 executions, nothing by one only: Chao2 expects no more.
+    # 3 of 6 executions covered the only requirement. No requirement was covered just once, so Chao2 expects no more.
     assert passed.find("system-out").text.startswith("1 of 1 (estimated")
 
 
-def test_warnings_and_notes_are_said():
+def test_warnings_and_notes_are_in_the_output():
     root = parsed(contents(warnings=(RACE,), notes=("a note",)))
-    (said,) = root[0].findall("system-out")
-    assert said.text.startswith("`Counter.value` is read at counter.py:9")
-    assert said.text.endswith("\na note\ncounter.py no longer exists: line numbers refer to the measured version")
+    (output,) = root[0].findall("system-out")
+    assert output.text.startswith("`Counter.value` is read at counter.py:9")
+    assert output.text.endswith("\na note\ncounter.py no longer exists: line numbers refer to the measured version")
 
 
-def test_a_finding_of_no_known_run():
+def test_a_finding_without_a_known_run_has_a_test_case():
     given = contents({"kind": "assertion", "message": "no"}, runs=())
     assert UNKNOWN_ORIGIN in cases(parsed(given))
 
 
-def test_nasty_texts():
-    """XML has no way to write some characters: they come as Python writes them."""
+def test_characters_that_xml_cannot_represent_are_escaped():
+    """They appear as Python escapes."""
     given = contents({"kind": NASTY, "message": NASTY, "origin": NASTY}, notes=(NASTY,))
     (case,) = [case for case in parsed(given).iter("testcase") if case.find("failure") is not None]
     assert '<b>"100 %"</b>' in case.get("name")
     assert "\\x00\\x1b \\ud800 é ]]> &amp;" in case.find("failure").text
 
 
-def test_ten_thousand_findings():
+def test_ten_thousand_findings_are_listed_in_part():
     many = [{**LOST_UPDATE, "message": f"number {number}"} for number in range(10_000)]
     failure = cases(parsed(contents(*many)))["explore counter.py::scenario"].find("failure")
     assert ", and 9,999 more" in failure.get("message")

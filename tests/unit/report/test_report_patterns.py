@@ -1,4 +1,4 @@
-"""The patterns of map one by one: together they are the criterion."""
+"""The separate numbers for each pattern of map add up to those of the criterion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def scenario():
 
 
 @pytest.mark.parametrize(("until", "kind"), [("budget", "pruned"), ("exhausted", "exact")])
-def test_they_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: str, kind: str) -> None:
+def test_the_patterns_add_up_to_the_criterion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: str, kind: str
+) -> None:
     (tmp_path / "patterns_bank.py").write_text(SOURCE)
     monkeypatch.syspath_prepend(str(tmp_path))
     scheduler, executions = ("pos", 20) if until == "budget" else ("reachability", None)
@@ -48,7 +50,7 @@ def test_they_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: str
     [row] = rows(contents)
     assert row.total.kind == kind
     patterns = pattern_rows(contents, row)
-    assert sum(one.row.covered for one in patterns) == row.covered
-    assert sum(one.row.total.number or 0 for one in patterns) == row.total.number
-    assert sum(one.row.static_total.number or 0 for one in patterns) == row.static_total.number
-    assert kind in {one.row.total.kind for one in patterns}
+    assert sum(pattern.row.covered for pattern in patterns) == row.covered
+    assert sum(pattern.row.total.number or 0 for pattern in patterns) == row.total.number
+    assert sum(pattern.row.static_total.number or 0 for pattern in patterns) == row.static_total.number
+    assert kind in {pattern.row.total.kind for pattern in patterns}

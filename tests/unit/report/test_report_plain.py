@@ -1,4 +1,4 @@
-"""What a terminal would obey, or what would turn a line around, is shown and never written."""
+"""Control characters and text-direction characters are escaped in human-readable output."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from raddle.tally import Covered, Tally
 from raddle.trace import Trace
 
 EVIL = "a\u202eb\x1b[31mc\0d\u2066e\x9bf\rg\x7fh"
-SEEN = r"a\u202eb\x1b[31mc\x00d\u2066e\x9bf\rg\x7fh"
+ESCAPED = r"a\u202eb\x1b[31mc\x00d\u2066e\x9bf\rg\x7fh"
 BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
-def hides(character):
-    """By the tables of Unicode: control characters, halves of characters, ends of lines, and what sets directions."""
+def is_hidden(character):
+    """Return whether this is a control, surrogate, line separator or direction character of Unicode."""
     if character in "\t\n":
         return False
     return (
         unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
         or unicodedata.bidirectional(character) in BIDIRECTIONAL
-        or character in "\u200e\u200f\u061c"  # the marks of direction, which are as strong as a letter
+        or character in "\u200e\u200f\u061c"  # direction marks, whose bidirectional class is that of a letter
     )
 
 
-def test_every_character_of_unicode():
+def test_exactly_the_hidden_characters_of_unicode_are_escaped():
     every = [chr(number) for number in range(0x11_0000)]
-    hidden = {character for character in every if hides(character)} | {"\ufffe", "\uffff"}  # which are no characters
+    hidden = {character for character in every if is_hidden(character)} | {"\ufffe", "\uffff"}  # noncharacters
     others = "".join(character for character in every if character not in hidden)
     assert plain(others) == others
     assert [character for character in sorted(hidden) if plain(character) != ascii(character)[1:-1]] == []
 
 
 @given(st.text())
-def test_once_is_enough(text):
+def test_escaping_twice_changes_nothing(text):
     assert plain(plain(text)) == plain(text)
     assert "\n" not in in_one_line(text)
 
 
-def test_lines_of_windows_end_as_others_do():
+def test_windows_line_endings_become_newlines():
     assert plain("a\r\nb\rc") == "a\nb\\rc"
 
 
@@ -64,18 +64,18 @@ def evil_finding():
     )  # fmt: skip
 
 
-def test_a_story_shows_what_would_hide():
-    """As `raddle explore` and the plugin print it."""
+def test_a_story_escapes_hidden_characters():
+    """`raddle explore` and the pytest plugin print this story."""
     story = tell(evil_finding(), EVIL)
-    assert not [character for character in story if hides(character)]
-    # The message, a variable with its value, one with its file, the stop, the details, the command.
-    assert story.count(SEEN) == 8
-    assert f"writes {SEEN}: {SEEN}\n" in story
-    assert f"reads {SEEN}: \\n\n" in story
-    assert headline(evil_finding()).startswith(f"assertion in T1: {SEEN} (can happen")
+    assert not [character for character in story if is_hidden(character)]
+    # The message, a variable with its value, one with its file, the preemption, the details and the command.
+    assert story.count(ESCAPED) == 8
+    assert f"writes {ESCAPED}: {ESCAPED}\n" in story
+    assert f"reads {ESCAPED}: \\n\n" in story
+    assert headline(evil_finding()).startswith(f"assertion in T1: {ESCAPED} (can happen")
 
 
-def test_a_line_of_source_in_a_story(tmp_path):
+def test_a_source_line_in_a_story_is_escaped(tmp_path):
     file = tmp_path / "c.py"
     file.write_bytes("x = 1  # \u202e\n".encode())
     event = Event("T1", "acquire", "Lock 1", 1, "c.py", 1)
@@ -83,7 +83,7 @@ def test_a_line_of_source_in_a_story(tmp_path):
     assert r"x = 1  # \u202e  acquires Lock 1" in tell(finding)
 
 
-def test_a_report_shows_what_would_hide(tmp_path, monkeypatch):
+def test_a_report_escapes_hidden_characters(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     evil = {**LOST_UPDATE, "message": EVIL, "details": [EVIL], "steps": [step("T1", 9, "acquire", EVIL, EVIL)]}
     sites = {number: replace(site, name=EVIL, file=EVIL) for number, site in SITES.items()}
@@ -95,14 +95,14 @@ def test_a_report_shows_what_would_hide(tmp_path, monkeypatch):
             sites=sites, paths={}, findings=(evil,), warnings=(replace(RACE, subject=EVIL),), notes=(EVIL,),
         ),
     )  # fmt: skip
-    # The file in its table, its note, the other note, the warning, the message, the details, a variable with its value;
-    # with --missing only the note on the file.
-    for arguments, least in ([], 8), (["--missing", "sync"], 1):
+    # The file in its table, its note, the other note, the warning, the message, the details, and a variable with its
+    # value. With --missing, only the note on the file.
+    for arguments, minimum in ([], 8), (["--missing", "sync"], 1):
         output = CliRunner().invoke(report, arguments, standalone_mode=False).output
-        assert output.count(SEEN) >= least
-        assert not [character for character in output if hides(character)]
+        assert output.count(ESCAPED) >= minimum
+        assert not [character for character in output if is_hidden(character)]
 
 
-def test_texts_are_kept_as_they_are_for_machines():
+def test_stored_texts_are_not_escaped():
     (found,) = stored_findings(contents({**LOST_UPDATE, "message": EVIL}))
     assert found.finding.message == EVIL

@@ -1,4 +1,4 @@
-"""SARIF: valid by the published schema, with one thread flow for each thread, in the order of execution."""
+"""The SARIF report matches the published schema and has one thread flow per thread, in execution order."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def log_of(given):
     return log["runs"][0]
 
 
-def test_an_empty_log():
+def test_an_empty_data_file_gives_a_log_without_results():
     run = log_of(Contents())
     assert (run["results"], run["tool"]["driver"]["version"]) == ([], "1.2.3")
 
 
-def test_the_schema_refuses_what_is_not_sarif():
+def test_the_schema_rejects_an_invalid_log():
     log = sarif(contents(LOST_UPDATE), version="")
     log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"] = []
     assert not validator().is_valid(log)
 
 
-def test_the_interleaving():
-    """Of the eight steps one is the standard library's; the stop comes after the third: 1, 2, 3, stop, 5, 6, 7, 8."""
+def test_a_finding_shows_the_interleaving():
+    """One of the eight steps, in the standard library, is left out. The preemption has number 4 in the order."""
     (result,) = log_of(contents(LOST_UPDATE))["results"]
     assert (result["ruleId"], result["level"]) == ("assertion", "error")
     assert result["message"]["text"].endswith(
@@ -63,19 +63,19 @@ def test_the_interleaving():
     assert write["location"]["physicalLocation"]["region"] == {"startLine": 9}
 
 
-def test_threads_are_in_the_order_of_their_numbers():
+def test_thread_flows_are_in_numeric_order():
     steps = [step(thread, 3, "read") for thread in ("T10", "T2", "T1.1", "T1")]
     (result,) = log_of(contents({**LOST_UPDATE, "steps": steps, "preemptions": []}))["results"]
     flows = result["codeFlows"][0]["threadFlows"]
     assert [flow["id"] for flow in flows] == ["T1", "T1.1", "T2", "T10"]
 
 
-def test_a_warning():
+def test_a_warning_is_a_result_with_its_rule():
     run = log_of(contents(warnings=(RACE, RACE)))
     (result,) = run["results"]
     assert (result["ruleId"], result["level"], result["ruleIndex"]) == ("data-race", "warning", 0)
     assert result["message"]["text"].startswith("`Counter.value` is read at counter.py:9")
-    # Both accesses are on one line: one place.
+    # Both accesses are on the same line, so there is only one location.
     assert len(result["locations"]) == 1
     assert "relatedLocations" not in result
     (rule,) = run["tool"]["driver"]["rules"]
@@ -94,18 +94,18 @@ def test_braces_and_links_are_escaped():
 
 
 @pytest.mark.parametrize("name", ["kind", "message", "thread", "origin", "possible_on"])
-def test_nasty_texts(name):
+def test_special_characters_give_a_valid_log(name):
     (result,) = log_of(contents({**LOST_UPDATE, name: NASTY}, notes=(NASTY,)))["results"]
     assert result["level"] == "error"
 
 
-def test_files_with_odd_names():
+def test_special_characters_in_file_names_are_encoded():
     steps = [step("T1", 3, "write", value=NASTY, file="my shop/100%.py")]
     (result,) = log_of(contents({"kind": "exception", "message": "", "steps": steps, "thread": "T1"}))["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "my%20shop/100%25.py"
 
 
-def test_a_very_long_execution_is_told_from_its_end():
+def test_a_very_long_execution_keeps_its_last_steps():
     steps = [step("T1", 3, "read", value=str(number)) for number in range(MAX_LOCATIONS + 5)]
     (result,) = log_of(contents({**LOST_UPDATE, "steps": steps, "preemptions": []}))["results"]
     (flow,) = result["codeFlows"]
@@ -115,7 +115,7 @@ def test_a_very_long_execution_is_told_from_its_end():
     assert flow["message"]["text"] == "5 earlier steps are left out"
 
 
-def test_ten_thousand_findings():
+def test_ten_thousand_findings_share_one_rule():
     many = [{"kind": "assertion", "message": f"number {number}", "steps": STEPS[:1]} for number in range(10_000)]
     log = sarif(contents(*many), version="")
     assert len(log["runs"][0]["results"]) == 10_000

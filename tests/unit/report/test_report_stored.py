@@ -1,4 +1,4 @@
-"""Findings out of the data file: their stories, where they are shown, and how they are known again."""
+"""Stored findings: their stories, their places in the source, and their fingerprints."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
 
 
-def one(finding, **more):
+def stored_finding(finding, **more):
     (found,) = stored_findings(contents(finding, **more))
     return found
 
 
-def test_the_story_is_told_without_the_source():
-    """Steps of the standard library are not told; the columns are as wide as their widest cell, code has none."""
-    assert one(LOST_UPDATE).story.splitlines() == [
+def test_a_story_can_be_shown_without_the_source():
+    """Steps in the standard library are left out. A column is as wide as its widest cell. The code column is empty."""
+    assert stored_finding(LOST_UPDATE).story.splitlines() == [
         "assertion in T0: AssertionError: 1 != 2 "
         "(only on free-threaded builds: this interpreter does not switch there)",
         "",
@@ -50,30 +50,30 @@ def test_the_story_is_told_without_the_source():
 @pytest.mark.parametrize(
     ("finding", "place"),
     [
-        (LOST_UPDATE, Place("counter.py", 19)),  # the traceback ends there
-        (DEADLOCK, Place("counter.py", 26)),  # where T1 waits, not where it took what it holds
-        ({**LOST_UPDATE, "details": []}, Place("counter.py", 19)),  # the last that T0 did
+        (LOST_UPDATE, Place("counter.py", 19)),  # the last line of the traceback
+        (DEADLOCK, Place("counter.py", 26)),  # where T1 waits, not where it acquired the lock it holds
+        ({**LOST_UPDATE, "details": []}, Place("counter.py", 19)),  # the last step of T0
         ({**LOST_UPDATE, "details": [], "thread": "T2"}, Place("counter.py", 9)),
-        ({**LOST_UPDATE, "details": [], "thread": "T7"}, Place("counter.py", 19)),  # the last that anybody did
-        ({**LOST_UPDATE, "details": [], "steps": []}, Place("counter.py", 0)),  # the scenario's file
+        ({**LOST_UPDATE, "details": [], "thread": "T7"}, Place("counter.py", 19)),  # the last step of any thread
+        ({**LOST_UPDATE, "details": [], "steps": []}, Place("counter.py", 0)),  # the file of the scenario
         ({"kind": "exception", "message": "", "origin": "run app.py"}, None),
     ],
 )
-def test_where_a_finding_is_shown(finding, place):
-    assert one(finding).place == place
+def test_the_place_of_a_finding(finding, place):
+    assert stored_finding(finding).place == place
 
 
-def test_a_finding_of_which_little_is_known():
-    """From hands other than ours: nothing is taken for granted."""
-    found = one({"kind": "assertion", "schedule": "no schedule at all"})
+def test_a_finding_with_few_fields_has_a_story():
+    """Another tool may have written the data file, so any field can be missing."""
+    found = stored_finding({"kind": "assertion", "schedule": "no schedule at all"})
     assert found.story == "assertion:"
     assert found.replay is None
 
 
-def test_findings_from_before_origins_were_kept():
-    """With one scenario in the file it can only be that one; with two, nobody knows."""
+def test_the_target_of_a_finding_without_origin_is_inferred():
+    """It is inferred if the data file has only one scenario. With two scenarios the target is unknown."""
     older = {name: value for name, value in LOST_UPDATE.items() if name not in ("origin", "preemptions")}
-    assert one(older).target == "counter.py::scenario"
+    assert stored_finding(older).target == "counter.py::scenario"
     given = contents(older)
     (first, second) = given.runs
     (found,) = stored_findings(replace(given, runs=(first, replace(second, origin="explore other.py::scenario"))))
@@ -81,58 +81,58 @@ def test_findings_from_before_origins_were_kept():
     assert found.replay.startswith("raddle.replay(scenario, ")
 
 
-def test_a_fault_is_known_again_after_its_lines_were_moved():
+def test_a_fingerprint_does_not_depend_on_line_numbers():
     moved = [{**each, "line": each["line"] + 4} for each in STEPS]
-    other = [*STEPS[:-1], step("T0", 19, "read", "Counter.other", "1")]
-    same = one(LOST_UPDATE).fingerprint
-    assert one({**LOST_UPDATE, "steps": moved}).fingerprint == same
-    assert one({**LOST_UPDATE, "steps": other}).fingerprint != same
+    different = [*STEPS[:-1], step("T0", 19, "read", "Counter.other", "1")]
+    fingerprint = stored_finding(LOST_UPDATE).fingerprint
+    assert stored_finding({**LOST_UPDATE, "steps": moved}).fingerprint == fingerprint
+    assert stored_finding({**LOST_UPDATE, "steps": different}).fingerprint != fingerprint
 
 
 # -- source ----------------------------------------------------------------------------------------------
 
 
 def measured(label, path, source):
-    """A file with one site, whose number has the digest of its source."""
+    """Return contents with one site in a file. The site number contains the digest of the source."""
     number = site_base(label, source)
     return Contents(sites={number: Site(label, 1, 0, "read", "x", "f", switchable=True)}, paths={label: str(path)})
 
 
-def test_lines_of_the_source_as_it_was(tmp_path):
+def test_lines_of_an_unchanged_source_are_shown(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(b"x = 1\n  \ny = 2  \n")
     sources = Sources(measured("shop.py", file, file.read_bytes()))
     assert [sources.line("shop.py", number) for number in (1, 2, 3, 4, 0)] == ["x = 1", "", "y = 2", "", ""]
 
 
-def test_source_that_changed_is_not_shown(tmp_path):
+def test_lines_of_a_changed_source_are_not_shown(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(b"x = 1\n")
     given = measured("shop.py", file, b"x = 2\n")
     assert Sources(given).line("shop.py", 1) == ""
 
 
-def test_files_of_another_machine_are_looked_for_by_their_names(tmp_path, monkeypatch):
+def test_files_of_another_machine_are_found_by_their_names(tmp_path, monkeypatch):
     (tmp_path / "shop.py").write_bytes(b"x = 1\n")
-    given = measured("shop.py", "/home/nobody/shop.py", b"x = 1\n")
+    given = measured("shop.py", "/home/other/shop.py", b"x = 1\n")
     assert Sources(given).line("shop.py", 1) == ""
     monkeypatch.chdir(tmp_path)
     assert Sources(given).line("shop.py", 1) == "x = 1"
 
 
-def test_source_that_is_no_text(tmp_path):
+def test_a_source_that_cannot_be_decoded_is_not_shown(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(b"# coding: klingon\nx = '\xff'\n")
     assert Sources(Contents(paths={"shop.py": str(file)})).line("shop.py", 1) == ""
 
 
-# -- several versions, and what is to be said of them -----------------------------------------------------
+# -- several versions of one source file ------------------------------------------------------------------
 
 NOW, BEFORE = b"x = 1\n", b"y = 0\n"
 
 
-def both(folder):
-    """A file that was measured twice, by two origins; the second version lies there now."""
+def two_versions(folder):
+    """Return contents of a file that two origins measured in two versions. The second version is the current one."""
     file = folder / "shop.py"
     file.write_bytes(NOW)
     numbers = site_base("shop.py", BEFORE), site_base("shop.py", NOW)
@@ -146,20 +146,20 @@ def both(folder):
     return Contents(runs=tuple(runs), sites=sites, paths={"shop.py": str(file)}, findings=tuple(findings))
 
 
-def test_a_story_of_the_former_version_has_no_lines_of_this_one(tmp_path):
-    former, latter = (one.story for one in stored_findings(both(tmp_path)))
+def test_a_story_of_an_earlier_version_shows_no_current_source_lines(tmp_path):
+    former, latter = (stored.story for stored in stored_findings(two_versions(tmp_path)))
     assert "x = 1" not in former
     assert "x = 1" in latter
 
 
-def test_a_finding_of_which_nobody_knows_the_version(tmp_path):
-    given = both(tmp_path)
+def test_a_finding_of_an_unknown_version_shows_no_source_lines(tmp_path):
+    given = two_versions(tmp_path)
     given = replace(given, findings=tuple({**found, "origin": "explore other"} for found in given.findings))
-    assert not any("x = 1" in one.story for one in stored_findings(given))
+    assert not any("x = 1" in stored.story for stored in stored_findings(given))
 
 
-def test_one_source_in_two_forms_is_one_version(tmp_path):
-    """pytest's form has other numbers, and the same lines."""
+def test_two_instrumented_forms_of_one_source_are_one_version(tmp_path):
+    """With rewritten assertions the site numbers differ, but the lines are the same."""
     file = tmp_path / "shop.py"
     file.write_bytes(NOW)
     numbers = site_base("shop.py", NOW), site_base("shop.py", NOW, ASSERTIONS)
@@ -169,7 +169,7 @@ def test_one_source_in_two_forms_is_one_version(tmp_path):
     assert sources.notes() == ()
 
 
-def test_a_changed_file_where_it_was_and_the_same_one_by_its_name(tmp_path, monkeypatch):
+def test_a_matching_file_found_by_name_is_preferred_to_a_changed_one(tmp_path, monkeypatch):
     (tmp_path / "old.py").write_bytes(BEFORE)
     (tmp_path / "shop.py").write_bytes(NOW)
     monkeypatch.chdir(tmp_path)
@@ -178,7 +178,7 @@ def test_a_changed_file_where_it_was_and_the_same_one_by_its_name(tmp_path, monk
     assert Sources(given).notes() == ()
 
 
-def test_notes_on_sources(tmp_path):
+def test_notes_report_changed_and_missing_sources(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(NOW)
     changed = "shop.py has changed since it was measured: line numbers refer to the measured version"
@@ -187,28 +187,30 @@ def test_notes_on_sources(tmp_path):
     assert Sources(measured("shop.py", tmp_path / "gone.py", NOW)).notes() == (
         "shop.py no longer exists: line numbers refer to the measured version",
     )
-    assert Sources(both(tmp_path)).notes() == (
+    assert Sources(two_versions(tmp_path)).notes() == (
         "shop.py was measured in several versions: some line numbers refer to a version other than the current one",
     )
-    assert Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()  # it has no sites, so nobody names its lines
+    assert (
+        Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()
+    )  # the file has no sites, so no report names its lines
     summary = summarize(replace(measured("shop.py", file, BEFORE), notes=("a note",)), [])
     assert summary.notes == ("a note", changed)
     assert summary.outdated == (changed,)
     assert summary.as_json()["notes"] == ["a note", changed]
 
 
-def test_every_form_says_which_sources_have_changed(tmp_path):
+def test_every_report_format_says_which_sources_have_changed(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(NOW)
-    then = measured("shop.py", file, BEFORE)
+    changed_contents = measured("shop.py", file, BEFORE)
     changed = "shop.py has changed since it was measured: line numbers refer to the measured version"
-    assert annotation("notice", changed) in annotate(then)
-    assert changed in junit(then, [], {})
-    (invocation,) = sarif(then, version="1")["runs"][0]["invocations"]
+    assert annotation("notice", changed) in annotate(changed_contents)
+    assert changed in junit(changed_contents, [], {})
+    (invocation,) = sarif(changed_contents, version="1")["runs"][0]["invocations"]
     assert [note["message"]["text"] for note in invocation["toolExecutionNotifications"]] == [changed]
 
 
-def test_files_of_another_project_are_not_all_named():
+def test_only_some_of_many_missing_files_are_named():
     site = Site("", 1, 0, "read", "x", "f", switchable=True)
     sites = {number << INDEX_BITS: replace(site, file=f"f{number:02}.py") for number in range(1, 16)}
     notes = Sources(Contents(sites=sites)).notes()
@@ -216,16 +218,16 @@ def test_files_of_another_project_are_not_all_named():
     assert notes[-1] == "5 more files no longer exist"
 
 
-def test_a_scenario_of_another_folder_is_called_by_its_path_from_here(tmp_path, monkeypatch):
-    """Its file has the name that it has in its project: `raddle replay` would not find it here by that."""
+def test_the_target_in_another_folder_is_a_relative_path(tmp_path, monkeypatch):
+    """The stored name is relative to the project, so `raddle replay` would not find the file from another folder."""
     (tmp_path / "project").mkdir()
     (tmp_path / "here").mkdir()
     file = tmp_path / "project" / "log.py"
     file.touch()
     monkeypatch.chdir(tmp_path / "here")
     paths = {"log.py": str(file)}
-    away = os.path.join("..", "project", "log.py::scenario")
-    assert target_of("explore log.py::scenario", paths) == away
+    relative = os.path.join("..", "project", "log.py::scenario")
+    assert target_of("explore log.py::scenario", paths) == relative
     monkeypatch.chdir(tmp_path / "project")
     assert target_of("explore log.py::scenario", paths) == "log.py::scenario"
     file.unlink()

@@ -1,4 +1,4 @@
-"""Why a search stopped, in words."""
+"""The sentence that says why a search stopped."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def counted(covered, total, kind, since_new=250):
             "its exact total is unknown",
         ),
         (
-            # Coverage of either last grew 250 executions ago.
+            # Coverage of any of the two last grew 250 executions ago.
             {"sync": counted(5, 6, "estimated", 300), "svar": counted(5, 6, "estimated", 250)},
             "stopped: no new coverage of sync, svar in the last 250 executions; their exact totals are unknown",
         ),
     ],
 )
-def test_covered_claims_only_what_is_known(criteria, text):
+def test_the_covered_sentence_claims_only_known_totals(criteria, text):
     assert stop_text(result("covered", criteria=criteria)) == text
 
 
 def saturated(chance):
-    # The third of 400 executions is the last to cover anything new: 397 follow it.
+    # Execution 3 of 400 is the last one to cover anything new, and 397 follow it.
     tally = Tally()
     for number in range(1, 401):
         tally.add(number, "sync", [("a",)] if number < 3 else [("a",), ("b",)])
@@ -56,14 +56,14 @@ def saturated(chance):
 
 
 @pytest.mark.parametrize("chance", [None, 0.0, 0.49])
-def test_a_search_that_expects_little_is_saturated(chance):
+def test_a_search_is_called_saturated_if_new_coverage_is_unlikely(chance):
     assert stop_text(saturated(chance)) == "saturated: no new coverage in the last 397 executions"
 
 
-def test_a_search_that_expects_more_is_not_called_saturated():
-    expecting = saturated(0.99)
-    assert stop_text(expecting) == "stopped: no new coverage in the last 397 executions, but more is likely"
-    assert expecting.as_json()["stopped_because"] == "saturated"
+def test_a_search_is_not_called_saturated_if_new_coverage_is_likely():
+    still_growing = saturated(0.99)
+    assert stop_text(still_growing) == "stopped: no new coverage in the last 397 executions, but more is likely"
+    assert still_growing.as_json()["stopped_because"] == "saturated"
 
 
 @pytest.mark.parametrize("reason", list(StopReason))
@@ -93,13 +93,13 @@ def explored(**options):
 
 
 @pytest.mark.parametrize("scheduler", ["deepening:preemptions=0", "exhaustive:preemptions=0"])
-def test_a_bound_is_named_in_a_note(scheduler):
+def test_a_bounded_search_says_so_in_a_note(scheduler):
     bounded = explored(scheduler=scheduler)
     assert "every schedule within the bound on preemptions was run; other schedules exist" in bounded.notes
     assert stop_text(bounded) == "exhausted within the bound: every schedule inside it was run"
 
 
-def test_every_schedule():
+def test_an_exhaustive_search_says_that_every_schedule_was_run():
     assert stop_text(explored(scheduler="exhaustive")) == (
         "exhausted: every schedule was run; no failure is possible within these bounds"
     )
@@ -108,14 +108,14 @@ def test_every_schedule():
 def test_partial_orders_and_other_interleavings_are_counted():
     # Each of two threads reads and then writes. Both reads can precede both writes, in either order of the writes, or
     # one thread runs after the other: four partial orders. map needs no more, but svar distinguishes interleavings.
-    plainly = explored(scheduler="reachability", criteria="map")
-    assert plainly.orders == {"partial_orders": 4, "interleavings": 0}
-    assert stop_text(plainly) == "exhausted: all 4 partial orders were run; no failure is possible within these bounds"
-    finely = explored(scheduler="reachability", criteria="map,svar")
-    more = finely.executions - 4
+    coarse = explored(scheduler="reachability", criteria="map")
+    assert coarse.orders == {"partial_orders": 4, "interleavings": 0}
+    assert stop_text(coarse) == "exhausted: all 4 partial orders were run; no failure is possible within these bounds"
+    fine = explored(scheduler="reachability", criteria="map,svar")
+    more = fine.executions - 4
     assert more > 4
-    assert stop_text(finely) == (
+    assert stop_text(fine) == (
         f"exhausted: all 4 partial orders were run (plus {more} interleavings that only some criteria distinguish); "
         "no failure is possible within these bounds"
     )
-    assert finely.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}
+    assert fine.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}

@@ -12,7 +12,7 @@ SITES = {
     for base, file in ((BANK, "bank.py"), (SHOP, "shop.py"))
     for line in range(1, 10)
 }
-# `self.value += 1` in line 6 of bank.py, run by two threads: what the checks say about it.
+# The warnings that checks give for `self.value += 1` in line 6 of bank.py, run by two threads.
 LINE = BANK + 6
 LOST_UPDATE = (
     ReportedWarning(DATA_RACE, "Counter.value", (LINE, LINE), "read, written"),
@@ -27,8 +27,8 @@ def lines(*warnings):
 
 
 def test_a_lost_update_is_one_line():
-    # The race between the read and the write comes first. Of the others, those of another kind go before the second
-    # race, and the interrupted block goes before the lockset.
+    # The race between the read and the write comes first. Warnings of other kinds precede the second race. The
+    # unserializable access precedes the lockset.
     race = (
         "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two; "
     )
@@ -42,7 +42,7 @@ def test_a_lost_update_is_one_line():
     )
 
 
-def test_variables_are_kept_apart():
+def test_warnings_on_different_variables_are_not_grouped():
     other = ReportedWarning(DATA_RACE, "Counter.limit", (LINE, LINE), "written, written")
     elsewhere = ReportedWarning(DATA_RACE, "Counter.value", (SHOP + 1, SHOP + 1), "written, written")
     assert lines(LOST_UPDATE[1], other, elsewhere) == [
@@ -52,7 +52,7 @@ def test_variables_are_kept_apart():
     ]
 
 
-def test_a_variable_that_two_modules_touch_is_one():
+def test_warnings_on_one_variable_in_two_modules_are_grouped():
     across = ReportedWarning(DATA_RACE, "Counter.value", (LINE, SHOP + 2), "read, written")
     (line,) = lines(LOST_UPDATE[1], across)
     assert line.endswith("; also: read at bank.py:6 and written by another thread at shop.py:2")
@@ -77,18 +77,18 @@ def test_a_block_on_two_lines_is_named_by_both():
 
 
 def test_what_is_left_out_is_counted():
-    # Six races, on lines 1 to 6: one is the sentence, three are mentioned, two are left.
+    # Six races, on lines 1 to 6: one is the main sentence, three are appended, two are only counted.
     races = [ReportedWarning(DATA_RACE, "Counter.value", (BANK + n, BANK + n), "written, written") for n in range(1, 7)]
     (line,) = lines(*races)
     assert line.startswith("`Counter.value` is written at bank.py:1 by several threads")
     assert line.endswith("written at bank.py:4 by several threads; 2 more (-v lists them)")
 
 
-def test_two_accesses_on_one_line_read_as_one():
+def test_equal_sentences_for_one_line_appear_once():
     # Two reads on line 6 race with the same write: their sentences are equal.
-    twin = {**SITES, BANK + 60: SITES[LINE]}
+    sites = {**SITES, BANK + 60: SITES[LINE]}
     races = [ReportedWarning(DATA_RACE, "Counter.value", (site, LINE), "read, written") for site in (LINE, BANK + 60)]
-    (group,) = group_warnings(races, twin)
+    (group,) = group_warnings(races, sites)
     assert group.also == ()
 
 
@@ -100,6 +100,6 @@ def test_potential_deadlocks_are_not_grouped():
     assert len(lines(*cycles)) == 2
 
 
-def test_kinds_of_a_later_version_stay():
+def test_unknown_kinds_of_warning_are_listed():
     later = ReportedWarning("of-a-later-version", "Counter.value", (LINE,))
     assert lines(LOST_UPDATE[1], later)[1] == "of-a-later-version of Counter.value at bank.py:6"
