@@ -1,4 +1,4 @@
-"""Sequential: no preemption. The running thread continues while it is enabled, then the first enabled thread runs."""
+"""Sequential scheduling: the running thread continues while it is enabled, then the first enabled thread runs."""
 
 from __future__ import annotations
 

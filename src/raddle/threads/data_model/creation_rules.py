@@ -86,7 +86,7 @@ class CreationRules:
 
 def _has_no_probed_constructor(kind: type) -> bool:
     if class_attribute(type(kind), "__call__") is not _CALL:
-        return False  # the metaclass's `__call__` creates the object by `super().__call__`, or returns an existing one
+        return False  # the metaclass's `__call__` calls `super().__call__` or returns an existing object
     constructors = _constructors(kind)
     if _is_instrumented(kind):
         return not any(map(_is_probed, constructors))
