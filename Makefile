@@ -32,6 +32,7 @@ test-browser: .venv/installed
 lint: .venv/lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -27,7 +27,7 @@ class Box:
 
 
 def call() -> None:
-    """An empty function: with the GIL, the interpreter may switch threads when a call returns."""
+    """Do nothing: with the GIL, the interpreter may switch threads when a call returns."""
 
 
 def increment(box: Box) -> None:

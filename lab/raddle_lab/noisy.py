@@ -106,7 +106,7 @@ class _Steps:
         self.steps += steps
 
     def end(self) -> None:
-        """Required by the interface; the steps stay available."""
+        """Keep everything: the interface requires this method, and the steps stay available."""
 
 
 class _ExecutionOverError(BaseException):

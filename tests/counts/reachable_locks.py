@@ -137,7 +137,7 @@ def dies_with_the_lock() -> None:
     side_by_side(die, check)
 
 
-def signalled() -> None:
+def signaled() -> None:
     box, semaphore = Box(), threading.Semaphore(0)
 
     def give() -> None:

@@ -30,7 +30,7 @@ class Users:
 
 
 def idle():
-    """The empty body of two of the four threads."""
+    """Do nothing, as two of the four threads do."""
 
 
 def scenario():

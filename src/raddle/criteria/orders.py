@@ -121,8 +121,8 @@ class OrderCriterion(LuCriterion[Variable]):
         by_thread: dict[int, list[int]] = {}
         for place in places:
             by_thread.setdefault(self._names.step(self._log[place])[0], []).append(place)
-        labelled = {self._names.named(self._log[own[0]])[0]: own for own in by_thread.values()}
-        return dict(sorted(labelled.items()))
+        labeled = {self._names.named(self._log[own[0]])[0]: own for own in by_thread.values()}
+        return dict(sorted(labeled.items()))
 
     def _couples(self, places: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
         """Yield the orders of every two threads."""

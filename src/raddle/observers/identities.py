@@ -68,7 +68,7 @@ class Identities:
         return True
 
     def add_variable(self, variable: Variable, site: int) -> int:
-        """Number and name a variable that is accessed for the first time; return its number."""
+        """Assign a number and a name to a newly accessed variable; return its number."""
         owner = variable.owner
         group = self.group(owner)
         if variable.name == CONTENT:

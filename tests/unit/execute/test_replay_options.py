@@ -86,7 +86,7 @@ def test_every_option_that_differs_from_its_default_is_in_the_command():
         assert ReplayOptions.from_json(json.loads(json.dumps(replay_options.as_json()))) == replay_options
 
 
-@pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"colour": "red"}])
+@pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"color": "red"}])
 def test_invalid_stored_options_are_replaced_by_the_defaults(value):
     assert ReplayOptions.from_json(value) == DEFAULT_REPLAY_OPTIONS
 

@@ -195,7 +195,7 @@ PROGRAMS = {
         class Point:
             x: int
             y: list = dataclasses.field(default_factory=list)
-        class Colour(enum.Enum):
+        class Color(enum.Enum):
             RED = 1
         class Lazy:
             def __getattr__(self, name): return name.upper()
@@ -204,7 +204,7 @@ PROGRAMS = {
         print(Watched(a=1).copy())
         point = Point(1)
         point.y.append(2)
-        print(point, Colour.RED, Lazy().colour, dataclasses.replace(point, x=3))
+        print(point, Color.RED, Lazy().color, dataclasses.replace(point, x=3))
         d = {"a": 1}
         for key, value in d.items(): print(key, value, d.get("b", []), sorted(d, key=d.get))
         print(getattr(point, "z", "no z"), hasattr(point, "x"), [*map(str, d)], next(iter([5])), list(reversed([1, 2])))

@@ -47,6 +47,6 @@ class Functions:
 
 
 def leave(site: int) -> None:
-    """The probe `leave` for executions without observers: it only handles stores to a `functools` cache."""
+    """Handle stores to a `functools` cache; this is the probe `leave` of executions without observers."""
     if site in storing_sites:
         note_stored(site)
