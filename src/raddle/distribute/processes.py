@@ -126,7 +126,7 @@ class Processes:
                 process.kill()
 
     def death(self) -> tuple[int, str]:
-        """Return the execution that the last executor's only worker had begun, and how the worker ended."""
+        """Return the number of the execution that the only worker had begun, and how the worker ended."""
         codes = [process.exitcode for process in self._started]
         return self._shared.number, how_it_ended(codes[0] if codes else None)
 

@@ -45,7 +45,7 @@ class ExecutorProvider(Protocol):
         """Kill all workers immediately; their results are lost."""
 
     def death(self) -> tuple[int, str]:
-        """Return the execution that the last executor's only worker had begun, and how the worker ended."""
+        """Return the number of the execution that the only worker had begun, and how the worker ended."""
 
 
 def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:

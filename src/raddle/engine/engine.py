@@ -461,7 +461,7 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL can switch before this access, although the site is not so marked."""
+        """Record that CPython with the GIL can switch before this access, although its site is not switchable."""
         me.can_switch = True
         if self.observers.gil_switch_allowed:
             self.observers.notify(self.observers.gil_switch_allowed, me, site)
