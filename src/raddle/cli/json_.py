@@ -52,9 +52,9 @@ def json_(
     if contents is None:
         return ExitCode.NOTHING_TO_DO
     measured = rows(contents)
-    asked = chosen(measured, criteria.split(",")) if criteria is not None else measured
+    included = chosen(measured, criteria.split(",")) if criteria is not None else measured
     listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
     covered = chosen(measured, covered_of.split(",")) if covered_of is not None else []
-    summary = summarize(contents, asked, missing_of=listed, limit=limit)
+    summary = summarize(contents, included, missing_of=listed, limit=limit)
     write_json(document(contents, summary, version=raddle.__version__, covered_of=covered), output)
     return ExitCode.SUCCESS

@@ -129,12 +129,12 @@ def run(
     """Run a program (script.py or -m MODULE, then its arguments) as Python does, and measure what its threads cover.
     The program keeps its output and exit code, and a summary goes to stderr. With --until the program is repeated, and
     the exit code is 1 if a run failed."""
-    wanted = _program(module, program)
+    target = _program(module, program)
     request = Request.of(until, options)
     project = config.load(Path.cwd())
-    settings = _settings(wanted, project.options() | given(**options))
+    settings = _settings(target, project.options() | given(**options))
     verbose = verbose or bool(project.verbose)
-    wanted.check()
+    target.check()
     if request is not None:
         from raddle.cli.repeat import repeat_program  # not needed for programs that run once
 
@@ -152,7 +152,7 @@ def run(
     watch.start()
     try:
         with _outside_click():
-            code = wanted.run(watch.hook)
+            code = target.run(watch.hook)
     except UsageError:
         shutdown.cancel()
         summary.end()
@@ -343,7 +343,7 @@ class Summary:
         """Why nothing was measured although criteria were given; "" otherwise."""
         if self._sink is None or self._watch.stream.error is not None:
             return ""
-        wanted = self._settings.sources or (self._settings.root,)
+        sources = self._settings.sources or (self._settings.root,)
         if self._watch.hook.instrumented:
             return "nothing was measured: the code that ran contains nothing that threads can share"
-        return f"nothing was measured: no code in {', '.join(wanted)} was run; name the code to measure with --source"
+        return f"nothing was measured: no code in {', '.join(sources)} was run; name the code to measure with --source"
