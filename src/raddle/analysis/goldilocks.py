@@ -39,7 +39,7 @@ LOCKSET = "lockset"
 RACE = "race"
 CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)  # cheapest first; in a race all checks fail
 
-_HARDNESS = {check: number for number, check in enumerate(CHECKS)}
+_COST = {check: number for number, check in enumerate(CHECKS)}
 
 _Column = dict[int, int]  # by thread: a moment; the locksets of all its accesses up to then contain the element
 _Access = tuple[int, frozenset[int]]  # moment, locks held at the access
@@ -147,11 +147,11 @@ class Goldilocks:
                 self._changed.pop(resource, None)
                 _merge(given.kind, given.column)
 
-    def _decide(self, thread: int, held: frozenset[int], rivals: dict[int, _Access], verdict: Verdict) -> Verdict:
+    def _decide(self, thread: int, held: frozenset[int], conflicting: dict[int, _Access], verdict: Verdict) -> Verdict:
         # Deciding whether it is a race takes one lookup here, so it comes before the cheap checks. The cheap checks are
         # not reliable by themselves either: a lock may be released by a thread that did not hold it.
         known, direct = self._thread(thread), self._direct[thread]
-        for other, (moment, locks) in rivals.items():
+        for other, (moment, locks) in conflicting.items():
             if thread == other:
                 check = SAME_THREAD
             elif known.get(other, _NEVER) < moment:
@@ -165,10 +165,10 @@ class Goldilocks:
             else:
                 check = LOCKSET
             if check is verdict[0]:
-                harder = moment > verdict[2]
+                is_decisive = moment > verdict[2]
             else:
-                harder = _HARDNESS[check] > _HARDNESS[verdict[0]]
-            if harder:
+                is_decisive = _COST[check] > _COST[verdict[0]]
+            if is_decisive:
                 verdict = (check, other, moment)
         return verdict
 

@@ -106,10 +106,10 @@ def frames_of(stack: StackSummary) -> tuple[Place, ...]:
     return tuple(Place(frame.filename, frame.lineno or 0) for frame in reversed(stack))
 
 
-def how_it_died(how: str) -> str:
+def death_message(how: str) -> str:
     """Return the message for a process that died.
 
-    >>> how_it_died("exit code 3")
+    >>> death_message("exit code 3")
     'the process died (exit code 3)'
     """
     return f"the process died ({how})"
@@ -122,4 +122,4 @@ def process_died(how: str, thread: str = "") -> Outcome:
     ('crash', 'exit code 3')
     """
     details = (_FAULTHANDLER_HINT,) if how.startswith("killed") else ()
-    return Outcome(OutcomeKind.CRASH, how_it_died(how), thread, (OutcomeKind.CRASH, how), details)
+    return Outcome(OutcomeKind.CRASH, death_message(how), thread, (OutcomeKind.CRASH, how), details)

@@ -26,7 +26,7 @@ class AccessSegments:
         """Return whether segment `last` of thread `one` always comes before segment `first` of thread `other`."""
         return last <= self._segments.clock(other, first).get(one, NEVER)
 
-    def is_parted(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
+    def is_always_separated(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
         """Return whether an access of another thread always comes between two accesses of this thread.
 
         If `first` is NO_ACCESS, it only has to come before `second` and must not be part of the initial state.

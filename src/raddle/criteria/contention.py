@@ -64,7 +64,7 @@ class Contention(SynchronizationMetric):
 
     name = "sync"
     concerns = _VISITS | {RELEASE, WOKEN}
-    points = frozenset({RELEASE, SET, UP})  # the later they happen, the more threads block
+    points = frozenset({RELEASE, SET, UP})  # the later they happen, the more threads can block
     shape = Shape(SITE, word("situation"))
     summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
 

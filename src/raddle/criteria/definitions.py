@@ -1,8 +1,9 @@
-"""The definitions that reads get: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
+"""Which write each read gets its value from: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
 In def-use, a requirement is a read and the write whose value it gets. In lr-def, it is a read and whether that write is
 local (by the same thread) or remote. The value before all writes counts as local, as in the paper. It belongs to the
-initial state of the memory, which includes everything written before the first thread is started, as by constructors.
+initial state of the memory, which includes everything written before the first thread is started, for example by
+constructors.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
                 continue  # the variable is not shared
             thread, _, number, _ = names.step(access)
             variable, read = names.abstract(number), names.named(access)
-            if not access_segments.is_parted(number, thread, own, access, (WRITE,)):
+            if not access_segments.is_always_separated(number, thread, own, access, (WRITE,)):
                 seen.sources.add((variable, self._source(own), read))
             seen.hidden.add((variable, read, names.named_clock(access_segments.hidden(number, thread, own, access))))
         for access, (first, last) in access_segments.spans.items():
@@ -204,8 +205,8 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
                         yield variable, read, REMOTE
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        variable, read, whose = key
+        variable, read, origin = key
         clause = f"thread {read[0]} reads `{AbstractVariable(*variable)}` {self._where(read, sites)} and gets a value"
-        if whose == LOCAL:
+        if origin == LOCAL:
             return f"{clause} that no other thread wrote"
         return f"{clause} that another thread wrote"

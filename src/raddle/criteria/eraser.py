@@ -1,8 +1,8 @@
 """Eraser: the state of Eraser's automaton for a variable, and its candidate locks, when a site is reached.
 
 State and locks are those before the access changes them. The paper's wording ("the state in which the automaton is when
-the given location is reached") allows no other reading: it lists the state virgin, in which no access leaves a
-variable. In the states virgin to exclusive', Eraser considers every lock a candidate, so the requirement names none.
+the given location is reached") allows no other reading: it lists the state virgin, and no access leaves a variable
+virgin. In the states virgin to exclusive', Eraser considers every lock a candidate, so the requirement names none.
 
 Locks are abstract, so two of the same kind are one. A variable that becomes shared counts from its first access.
 """

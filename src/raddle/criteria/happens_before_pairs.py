@@ -55,7 +55,7 @@ class HappensBeforePairs(SynchronizationMetric):
     """A requirement is (site of the giving step, site of the taking step, resource)."""
 
     name = "hbpair"
-    points = frozenset({SET, UP})  # which of two comes last matters; locks and conditions have one holder at a time
+    points = frozenset({SET, UP})  # the last one counts; a lock or condition has one holder at a time
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "the last synchronization on the resource before the second site is by another thread at the first site (a "

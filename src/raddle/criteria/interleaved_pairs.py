@@ -109,7 +109,7 @@ class PairCriterion(FactCriterion[V]):
             if second in access_segments.spans:  # the variable is shared
                 thread, _, number, _ = names.step(second)
                 kinds = self._disturbing(names.step(first)[1], names.step(second)[1])
-                if not access_segments.is_parted(number, thread, first, second, kinds):
+                if not access_segments.is_always_separated(number, thread, first, second, kinds):
                     self.seen.calm.add((names.abstract(number), names.named(first), names.named(second)))
 
     @abstractmethod
@@ -127,7 +127,7 @@ class PairCriterion(FactCriterion[V]):
             remote = [
                 access
                 for access in accesses.get(variable, [])
-                if access[0] != first[0] and order.can_part(variable, first, access, second)
+                if access[0] != first[0] and order.can_come_between(variable, first, access, second)
             ]
             for case in self._cases(first, second, remote, calm=pair in self.seen.calm):
                 yield variable, first, second, case
@@ -268,7 +268,7 @@ class PairInterleave(PairCriterion[Logged]):
         """
         names, waiting = self._names, {}
         keys = super()._named()
-        namesakes = Counter(map(names.abstract, names.variables))
+        name_counts = Counter(map(names.abstract, names.variables))
         known: dict[int, tuple[tuple[str, ...], list[Access | None], int]] = {}
         for pair, bits in self._new.items():
             first, second = map(names.access, pair)
@@ -286,12 +286,12 @@ class PairInterleave(PairCriterion[Logged]):
                 waiting[pair] = bits & unnamed
             self.seen.pairs.add((names.abstract(number), first, second))
             interleaved = InterleavedPair(variable, first, second, accesses, bits & ~unnamed)
-            if namesakes[names.abstract(number)] == 1:
+            if name_counts[names.abstract(number)] == 1:
                 self._lazy_pairs.append(interleaved)
                 self._reported_pairs.setdefault(number, []).append(interleaved)
             else:
                 keys.update(interleaved.keys())
-        for number in [number for number in self._reported_pairs if namesakes[names.abstract(number)] > 1]:
+        for number in [number for number in self._reported_pairs if name_counts[names.abstract(number)] > 1]:
             for interleaved in self._reported_pairs.pop(number):
                 self._reported.update(interleaved.keys())
         self._new = waiting
@@ -337,12 +337,12 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._bad: set[tuple[int, int]] = set()
-        self._good: set[tuple[int, int]] = set()
+        self._unserializable: set[tuple[int, int]] = set()
+        self._serializable: set[tuple[int, int]] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
-        bad, good, fresh = self._bad, self._good, self._fresh
+        unserializable, serializable, fresh = self._unserializable, self._serializable, self._fresh
         for step in steps:
             kind = step[1]
             if kind in ACCESSES:
@@ -355,13 +355,13 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                     pair = (last_access.number, access)
                     # Every access since the first of the pair is remote. By UNSERIALIZABLE_BY, a read makes two
                     # writes unserializable; in all other cases a write does.
-                    culprit = variable.read if writes and last_access.wrote else variable.written
-                    if culprit > last_access.time:
-                        if pair not in bad:
-                            bad.add(pair)
+                    disturbed_at = variable.read if writes and last_access.wrote else variable.written
+                    if disturbed_at > last_access.time:
+                        if pair not in unserializable:
+                            unserializable.add(pair)
                             fresh.append((*pair, UNSERIALIZABLE))
-                    elif pair not in good:
-                        good.add(pair)
+                    elif pair not in serializable:
+                        serializable.add(pair)
                         fresh.append((*pair, SERIALIZABLE))
                 variable.time = last_access.time = time = variable.time + 1
                 if writes:
@@ -373,7 +373,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 boundary(step)
 
     def _pairs(self) -> Iterable[tuple[int, int]]:
-        return self._good | self._bad
+        return self._serializable | self._unserializable
 
     def _disturbing(self, first: str, second: str) -> Container[str]:
         return (UNSERIALIZABLE_BY[first, second],)
@@ -386,5 +386,5 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         _, first, second, verdict = key
-        culprit = f"a {UNSERIALIZABLE_BY[first[1], second[1]]} by another thread in between ({verdict})"
-        return f"{self._describe_pair(key, sites)} {'with' if verdict == UNSERIALIZABLE else 'without'} {culprit}"
+        disturbance = f"a {UNSERIALIZABLE_BY[first[1], second[1]]} by another thread in between ({verdict})"
+        return f"{self._describe_pair(key, sites)} {'with' if verdict == UNSERIALIZABLE else 'without'} {disturbance}"

@@ -110,16 +110,16 @@ class MethodPairs(Criterion):
         call = _Call(thread, target, owner, method.name)
         of_class = self._active_by_class.setdefault(owner, {})
         for other in self._active_by_object.get(target, ()) if target else of_class:
-            self._meet(call, other)
+            self._add_pair(call, other)
         if target:
             for other in self._active_by_object.get(0, ()):
-                self._meet(call, other)
+                self._add_pair(call, other)
         on_object = self._active_by_object.setdefault(target, {})
         on_object[call] = on_object.get(call, 0) + 1
         of_class[call] = of_class.get(call, 0) + 1
         self._calls.setdefault(thread, []).append((method.function, call))
 
-    def _meet(self, call: _Call, other: _Call) -> None:
+    def _add_pair(self, call: _Call, other: _Call) -> None:
         if other.thread != call.thread and other.owner == call.owner:
             names = (call.name, other.name) if call.name < other.name else (other.name, call.name)
             self._fresh.add((call.owner, *names))

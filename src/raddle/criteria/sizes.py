@@ -169,7 +169,9 @@ class RemoteAccesses:
         number = self._known.get(place)
         if number is None:
             number = self._known[place] = sum(
-                other[1] in kinds and other[0] != first[0] and self._order.can_part(variable, first, other, second)
+                other[1] in kinds
+                and other[0] != first[0]
+                and self._order.can_come_between(variable, first, other, second)
                 for other in self._accesses[variable]
             )
         return number

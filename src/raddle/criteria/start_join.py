@@ -74,7 +74,7 @@ class StartJoinOrder:
             return False
         return written[1] > self._hidden.get((variable, read), {}).get(writer, NEVER)
 
-    def can_part(self, variable: AbstractVariable, first: Access, other: Access, second: Access) -> bool:
+    def can_come_between(self, variable: AbstractVariable, first: Access, other: Access, second: Access) -> bool:
         """Return whether an access can come between two consecutive accesses of another thread."""
         return not self.is_before(variable, other, first) and not self.is_before(variable, second, other)
 

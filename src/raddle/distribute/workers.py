@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
-from raddle.checks.crash import how_it_died
+from raddle.checks.crash import death_message
 from raddle.errors import UsageError
 from raddle.exploring.turns import Turn
 from raddle.exploring.units import Done, Known, Signed, Unit, run_unit
@@ -57,7 +57,7 @@ def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -
     where = f"in execution {number:,}" if rehearsed else "without any preemption, before the first execution"
     finding = Finding(
         kind=OutcomeKind.CRASH,
-        message=f"{how_it_died(how)} {where} of {plan.scheduler} with seed {plan.seed}",
+        message=f"{death_message(how)} {where} of {plan.scheduler} with seed {plan.seed}",
         thread="",
         possible_on=THIS_INTERPRETER,
         schedule=None,

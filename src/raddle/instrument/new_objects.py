@@ -59,7 +59,7 @@ class NewObjects:
             self.forget()
             if not env.COLLECTOR_HAS_GENERATIONS or _are_frozen():
                 return ObjectListing(_all_objects(), complete=True)
-            objects, self._marker = _at_once(gc.get_objects, list)
+            objects, self._marker = _without_switching(gc.get_objects, list)
             return ObjectListing(objects, complete=True)
 
     def freeze(self) -> None:
@@ -96,12 +96,12 @@ class NewObjects:
             return None
         # `gc.get_freeze_count()` is not used here because it is slower: it visits every frozen object.
         if self._frozen is not None:
-            new = _joined(_at_once(*_NOT_FROZEN))
+            new = _joined(_without_switching(*_NOT_FROZEN))
             if not _contains(new, self._frozen):
                 return new if _contains(new, self._marker) else None
             self._frozen = None  # the program has unfrozen everything
             del new  # the next list must not contain this one
-        young = _joined(_at_once(*_YOUNG))
+        young = _joined(_without_switching(*_YOUNG))
         return young if _contains(young, self._marker) else None
 
 
@@ -118,7 +118,7 @@ def _contains(objects: Sequence[Any], wanted: object) -> bool:
     return any(one is wanted for one in objects)
 
 
-def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
+def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
     """Call functions implemented in C with no thread switch in between, as no bytecode is evaluated."""
     answers = list(map(call, functions))
     try:

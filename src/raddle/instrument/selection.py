@@ -92,12 +92,12 @@ def _in_folder(path: str, source: _Source) -> Verdict:
     The result is cached because each exploration checks all modules.
     """
     real, folder = source.folder, source.name
-    if not _lies_in(path, real):
+    if not _is_inside(path, real):
         return Verdict(False, f"it is not in {folder}")
     inner = os.path.relpath(path, real).split(os.sep)[:-1]
     if not INSTALLED.isdisjoint(inner):
         return Verdict(False, "it is an installed package")
-    if any(_lies_in(path, library) and not _lies_in(real, library) for library in _standard_library()):
+    if any(_is_inside(path, library) and not _is_inside(real, library) for library in _standard_library()):
         return Verdict(False, "it belongs to the standard library")
     between = [os.path.join(real, *inner[: depth + 1]) for depth in range(len(inner))]
     if any(os.path.isfile(os.path.join(inside, "pyvenv.cfg")) for inside in between):
@@ -105,7 +105,7 @@ def _in_folder(path: str, source: _Source) -> Verdict:
     return Verdict(True, f"it is in {folder}")
 
 
-def _lies_in(path: str, folder: str) -> bool:
+def _is_inside(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep) or path == folder
 
 
@@ -119,7 +119,7 @@ def in_standard_library(path: str) -> bool:
     if path.startswith("<frozen "):
         return True
     real = real_path(path)
-    return INSTALLED.isdisjoint(real.split(os.sep)) and any(_lies_in(real, one) for one in _standard_library())
+    return INSTALLED.isdisjoint(real.split(os.sep)) and any(_is_inside(real, one) for one in _standard_library())
 
 
 @functools.cache

@@ -67,12 +67,12 @@ class Noise:
         return noise
 
 
-def _check_word(word: str, choices: Sequence[str], complaint: str) -> None:
+def _check_word(word: str, choices: Sequence[str], message: str) -> None:
     if word in choices:
         return
     near = difflib.get_close_matches(word, choices, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError("bad-noise", f"{complaint} {word!r}; {hint}choose from {', '.join(choices)}")
+    raise UsageError("bad-noise", f"{message} {word!r}; {hint}choose from {', '.join(choices)}")
 
 
 def _number(text: str, key: str, value: str) -> float:

@@ -1,4 +1,4 @@
-"""The processes of one run: they collect what they measured in a folder, and the first process reports it."""
+"""The processes of one run: they collect their records in a folder, and the first process reports them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProcessGroup:
         return tempfile.mkdtemp(prefix="raddle-"), os.getpid()
 
     def add_at_exit(self, record: Record) -> None:
-        """Add the record of a process that ends, unless it is the first. The data file of the run already has it."""
+        """Add the record of a process that ends, unless it is the first; the run's data file already has the record."""
         if os.getpid() != self._first:
             self.add_explored(record)
 

@@ -1,4 +1,4 @@
-"""The recorder: turns what probes and primitives report, in any thread, into steps.
+"""The recorder: turns operations that probes and primitives report, in any thread, into steps.
 
 Every operation that does more than one `append` marks its thread as busy. Program code that runs in the middle of it
 (a destructor, a signal handler) is not recorded. Otherwise it could deadlock on a lock that its own thread holds.

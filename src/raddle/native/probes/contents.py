@@ -55,7 +55,7 @@ class ContentProbes(RecordingProbes):
         if number >= 0:
             stores_missing = self._stores_missing[id(cls)]
             if stores_missing and id(value) not in self._entries:
-                # Code without probes created the value: other objects are already in the table.
+                # The value is not in the table yet, so code without probes created it.
                 self._variable_numbers.note_created(value)
             steps = self._steps
             steps.append((self._local.number, WRITE if stores_missing else READ, number, site))
