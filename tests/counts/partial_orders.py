@@ -156,7 +156,7 @@ class _Everything(Exhaustive):
     def ignore(self, *args: object, **kwargs: object) -> None:
         """Do nothing. Brute force needs no notifications."""
 
-    started = waits = notified = time_passes = over = ignore
+    started = waits = notified = time_passes = ended = ignore
 
 
 class BruteForce(StepRecorder, _Everything):
