@@ -1,4 +1,4 @@
-"""`raddle combine`: what it prints where, and its exit codes."""
+"""The command `raddle combine`: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raddle.tally import Tally
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run the command in an empty folder: exit code, stdout, stderr."""
+    """Run the command in an empty folder; return its exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run_(*arguments):
@@ -34,7 +34,7 @@ def store(file, *, digest=4711):
     add(file, Record(origin="run app.py", mode="native", tally=tally, sites={number: site}, paths={}))
 
 
-def test_combine(run):
+def test_data_files_are_combined_once(run):
     store("a")
     store("b")
     code, out, err = run("a", "b")
@@ -46,14 +46,14 @@ def test_combine(run):
     assert err.startswith("a: .raddle already has all its runs\n0 files added")
 
 
-def test_json_and_another_target(run):
+def test_json_describes_a_combination_into_another_file(run):
     store("a")
     code, out, err = run("a", "--data-file", "both", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == {"data_file": "both", "added": ["a"], "skipped": [], "runs": 1, "executions": 1}
 
 
-def test_different_sources(run, tmp_path):
+def test_files_with_different_sources_are_rejected(run, tmp_path):
     store("a")
     store("b", digest=4712)
     with pytest.raises(UsageError, match=r"log\.py is not the same in a and b") as caught:
@@ -62,14 +62,14 @@ def test_different_sources(run, tmp_path):
     assert not (tmp_path / ".raddle").exists()
 
 
-def test_something_else(run, tmp_path):
+def test_a_file_that_is_no_data_file_is_rejected(run, tmp_path):
     (tmp_path / "a").write_text("hello\n")
     with pytest.raises(UsageError) as caught:
         run("a")
     assert caught.value.slug == "not-a-data-file"
 
 
-def test_files_that_have_nothing(run, tmp_path):
+def test_missing_and_empty_files_are_rejected(run, tmp_path):
     (tmp_path / "empty").touch()
     for name, why in (("nowhere", "there is no such file"), ("empty", "it contains no data")):
         with pytest.raises(UsageError) as caught:

@@ -1,4 +1,4 @@
-"""`raddle criteria`, and criteria by the names that people give them."""
+"""The command `raddle criteria`, and how names of criteria are resolved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.criteria.base import LINEAR, WHOLE
 from raddle.errors import UsageError
 
 
-def listed(capsys, *arguments):
+def list_criteria(capsys, *arguments):
     assert criteria.main(list(arguments), standalone_mode=False) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -22,25 +22,25 @@ def listed(capsys, *arguments):
 
 
 def test_the_list_has_every_criterion(capsys):
-    out = listed(capsys)
+    out = list_criteria(capsys)
     lines = out.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(NAMES)
-    assert max(map(len, out.splitlines())) <= 80  # what goes into a pipe can be read
-    assert len(NAMES) == 24  # map; seven of Lu et al.; fourteen of Křena et al., and blocks; method pairs
+    assert max(map(len, out.splitlines())) <= 80  # lines in piped output stay readable
+    assert len(NAMES) == 24  # map, 7 of Lu et al., 14 of Křena et al., blocks, and method pairs
 
 
-def test_for_machines(capsys):
-    data = json.loads(listed(capsys, "--json"))["criteria"]
+def test_json_describes_every_criterion(capsys):
+    data = json.loads(list_criteria(capsys, "--json"))["criteria"]
     assert list(data) == list(NAMES)
-    for about in data.values():
-        assert all(about[word] for word in ("family", "paper", "shape", "summary"))
-        assert about["cost"] in (LINEAR, WHOLE)
-        assert isinstance(about["total_known"], bool)
+    for description in data.values():
+        assert all(description[field] for field in ("family", "paper", "shape", "summary"))
+        assert description["cost"] in (LINEAR, WHOLE)
+        assert isinstance(description["total_known"], bool)
     assert [name for name in data if data[name]["default"]] == sorted(DEFAULT, key=NAMES.index)
     assert {name for name in data if data[name]["cost"] == WHOLE} >= {"all", "tpair", "svar"}
 
 
-def test_each_paper_has_one_name():
+def test_each_paper_is_spelled_in_one_way():
     papers = {criterion_class(name).paper for name in NAMES}
     assert len({paper.lower() for paper in papers}) == len(papers)
 
@@ -52,7 +52,7 @@ def test_every_criterion_is_found_by_its_name(name):
     assert type(criterion) is criterion_class(name)
 
 
-def test_names_as_people_give_them():
+def test_names_are_normalized_and_deduplicated():
     assert resolve("Sync, AVIO-star ,avio,sync") == ("sync", "avio*", "avio")
     assert resolve(["sync", "map,all"]) == ("sync", "map", "all")
     assert resolve("default") == DEFAULT
@@ -62,7 +62,7 @@ def test_names_as_people_give_them():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("avoi", "did you mean avio"),
         ("hb-pair", "hbpair"),
@@ -73,15 +73,15 @@ def test_names_as_people_give_them():
         (" , ", "no criterion given"),
     ],
 )
-def test_names_that_nobody_knows(text, said):
+def test_unknown_names_are_rejected_with_suggestions(text, expected):
     with pytest.raises(UsageError) as caught:
         resolve(text)
     assert caught.value.slug == "unknown-criterion"
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "`raddle criteria`" in str(caught.value)
 
 
-def test_modules_are_imported_when_they_are_needed():
+def test_modules_of_criteria_are_imported_lazily():
     code = "import raddle.criteria, sys; print([m for m in sys.modules if m.startswith('raddle.criteria.')])"
     done = processes.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "['raddle.criteria.base']"

@@ -1,4 +1,4 @@
-"""`raddle diff`: what it prints, and its exit codes."""
+"""The command `raddle diff`: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raddle.tally import Tally
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run the command in an empty folder: exit code, stdout, stderr."""
+    """Run the command in an empty folder; return its exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run_(*arguments):
@@ -30,7 +30,10 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 def store(file, digest, *lines, executions=1, **covered):
-    """A file whose function has a call at each of the lines; of them, those given were visited or blocked."""
+    """Store coverage of a function with a call on each of these lines.
+
+    `visited` and `blocked` give the indexes of the calls that sync covered in that way.
+    """
     sites = {
         (digest << INDEX_BITS) + index: Site("log.py", line, 0, "call", f"step{index}", "f", switchable=True)
         for index, line in enumerate(lines)
@@ -42,8 +45,8 @@ def store(file, digest, *lines, executions=1, **covered):
     add(file, Record(origin="run app.py", mode="native", tally=tally, sites=sites, paths={}))
 
 
-def test_a_change_with_a_loss_and_a_gain(run):
-    """Lines 3 and 4 are lines 5 and 6 now. `blocked` at the first is lost, at the second it is new."""
+def test_gained_and_lost_requirements_are_listed(run):
+    """Lines 3 and 4 became 5 and 6. `blocked` at the first is no longer covered, at the second it is newly covered."""
     store("a", 11, 3, 4, visited=[0, 1], blocked=[0], executions=9)
     store("b", 12, 5, 6, visited=[0, 1], blocked=[1])
     code, out, err = run("a", "b")
@@ -65,26 +68,26 @@ def test_a_change_with_a_loss_and_a_gain(run):
     assert run("a", "a", "--fail-on-loss")[0] == 0
 
 
-def test_the_same(run):
+def test_equal_data_files_have_no_difference(run):
     store("a", 11, 3, visited=[0])
     code, out, _ = run("a", "a", "--fail-on-loss")
     assert code == 0
     assert out.endswith("sync: 1 covered before, 1 after\n  no difference\n")
 
 
-def test_for_machines(run):
+def test_json_lists_the_changes(run):
     store("a", 11, 3, 4, visited=[0])
     store("b", 12, 3, 4, visited=[1])
     code, out, _ = run("a", "b", "--json", "--fail-on-loss")
     assert code == 6
     found = json.loads(out)
     assert (found["before"], found["after"], found["lost"], found["changed_files"]) == ("a", "b", True, ["log.py"])
-    one = found["criteria"]["sync"]
-    assert [one[name] for name in ("before", "after", "gained", "lost", "gone", "impossible")] == [1, 1, 1, 1, 0, 0]
-    assert [(change["what"], change["line"]) for change in one["changes"]] == [("gained", 4), ("lost", 3)]
+    sync = found["criteria"]["sync"]
+    assert [sync[name] for name in ("before", "after", "gained", "lost", "gone", "impossible")] == [1, 1, 1, 1, 0, 0]
+    assert [(change["what"], change["line"]) for change in sync["changes"]] == [("gained", 4), ("lost", 3)]
 
 
-def test_limits(run):
+def test_the_number_of_listed_changes_can_be_limited(run):
     store("a", 11, 3, 4, 5)
     store("b", 11, 3, 4, 5, visited=[0, 1, 2])
     _, out, _ = run("a", "b", "--limit", "1")
@@ -92,23 +95,23 @@ def test_limits(run):
     assert "... and 2 more; raise --limit to see them" in out
 
 
-def test_one_is_empty(run, tmp_path):
+def test_a_missing_or_empty_data_file_is_reported(run, tmp_path):
     store("a", 11, 3, visited=[0])
     (tmp_path / "b").touch()
-    for other in ("b", "nowhere"):
-        code, out, err = run("a", other)
+    for missing_file in ("b", "nowhere"):
+        code, out, err = run("a", missing_file)
         assert (code, out) == (5, "")
-        assert f"there is no data in {other}" in err
+        assert f"there is no data in {missing_file}" in err
 
 
-def test_nothing_was_measured(run):
+def test_data_files_without_measured_criteria_are_reported(run):
     for file in ("a", "b"):
         add(file, Record(origin="run app.py", mode="native", tally=Tally(executions=1), sites={}, paths={}))
     code, _, err = run("a", "b")
     assert (code, err) == (5, "nothing to compare: no criterion was measured\n")
 
 
-def test_only_some_criteria(run):
+def test_the_criteria_can_be_selected(run):
     store("a", 11, 3, visited=[0])
     assert run("a", "a", "--criteria", "sync")[0] == 0
     with pytest.raises(UsageError, match="map was not measured"):
@@ -142,7 +145,7 @@ def scenario():
 
 
 def test_lines_that_moved_make_no_difference(run, tmp_path):
-    """The same executions, by the same seed, of a source with other lines: every criterion covers the same."""
+    """The same seed gives the same executions of the moved source, so every criterion covers the same."""
     moved = BEFORE.replace("    def ", "    # moved\n\n    def ").replace("def scenario", "LIMIT = 3\n\n\ndef scenario")
     explore = "-m raddle explore bank.py::scenario --criteria every --scheduler random --executions 60 --until budget"
     for file, source in (("a", BEFORE), ("b", moved)):
@@ -155,14 +158,14 @@ def test_lines_that_moved_make_no_difference(run, tmp_path):
     found = json.loads(out)
     assert found["changed_files"] == ["bank.py"]
     kinds = ("gained", "lost", "gone", "impossible")
-    assert {name: [one[kind] for kind in kinds] for name, one in found["criteria"].items() if not one["remark"]} == {
+    assert {name: [row[kind] for kind in kinds] for name, row in found["criteria"].items() if not row["remark"]} == {
         name: [0, 0, 0, 0] for name in found["criteria"] if name not in ("all", "tpair", "svar")
     }
-    assert sum(one["after"] for one in found["criteria"].values()) > 50
+    assert sum(row["after"] for row in found["criteria"].values()) > 50
 
 
-def test_totals_are_said_where_they_are_known(run):
-    """One read and one write of one variable: a requirement of each of the eight patterns of one variable."""
+def test_known_totals_are_shown(run):
+    """One read and one write of one variable: one requirement for each of the eight patterns of one variable."""
     read, write = 11 << INDEX_BITS, (11 << INDEX_BITS) + 1
     model = StaticModel({("log.py:Log", "n"): Accesses(frozenset({read}), frozenset({write}))})
     sites = {site: Site("log.py", 3, 0, "read", "n", "f", switchable=True) for site in (read, write)}
@@ -172,6 +175,6 @@ def test_totals_are_said_where_they_are_known(run):
         tally.add(1, "map", [keys[pattern] for pattern in patterns])
         add(file, Record(origin="run app.py", mode="native", tally=tally, sites=sites, paths={}, model=model))
     assert "map: 2 of 8 (static) covered before, 1 of 8 (static) after\n" in run("a", "b")[1]
-    (told,) = json.loads(run("a", "b", "--json")[1])["criteria"].values()
+    (row,) = json.loads(run("a", "b", "--json")[1])["criteria"].values()
     eight = {"total": 8, "total_kind": "static"}
-    assert told["totals"] == {"before": eight, "after": eight}
+    assert row["totals"] == {"before": eight, "after": eight}

@@ -1,4 +1,4 @@
-"""`raddle json`, `raddle sarif`, `raddle report --format`: from the data file alone, whatever is in it."""
+"""The commands `raddle json`, `raddle sarif` and `raddle report --format`, which read only the data file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RACE = ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written")
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
+    """Run a command in an empty folder; return its exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run_(command, *arguments):
@@ -55,7 +55,7 @@ def store(*findings, keys=((READ, "visited"),), **more):
     tally = Tally()
     for number in range(1, 4):
         tally.add(number, "sync", keys)
-    paths = {"log.py": "/home/nobody/log.py"}
+    paths = {"log.py": "/home/other/log.py"}
     record = Record(
         origin="explore log.py::scenario",
         mode="controlled",
@@ -78,7 +78,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_data(run, tmp_path, name):
+def test_a_missing_or_empty_data_file_is_reported(run, tmp_path, name):
     command, *arguments = COMMANDS[name]
     for make in (lambda: None, (tmp_path / ".raddle").touch):
         make()
@@ -91,7 +91,7 @@ GONE = "::notice title=raddle::log.py no longer exists: line numbers refer to th
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_findings(run, name):
+def test_a_data_file_without_findings_is_reported(run, name):
     store()
     command, *arguments = COMMANDS[name]
     code, out, err = run(command, *arguments)
@@ -100,25 +100,25 @@ def test_no_findings(run, name):
     assert "finding:" not in out
 
 
-def test_json(run):
+def test_json_lists_findings_coverage_and_warnings(run):
     store(FINDING, warnings=(RACE,))
     code, out, err = run(json_, "--covered", "sync", "--missing", "sync")
     assert (code, err) == (0, "")
-    whole = json.loads(out)
-    jsonschema.validate(whole, schema())
-    assert whole["findings"][0]["message"] == FINDING["message"]
-    assert [one["key"] for one in whole["covered"]] == [[READ, "visited"]]
-    assert whole["warnings"][0]["places"][1]["line"] == 9
+    document = json.loads(out)
+    jsonschema.validate(document, schema())
+    assert document["findings"][0]["message"] == FINDING["message"]
+    assert [requirement["key"] for requirement in document["covered"]] == [[READ, "visited"]]
+    assert document["warnings"][0]["places"][1]["line"] == 9
 
 
-def test_the_schema_of_json(run):
-    """It needs no data file."""
+def test_the_json_schema_is_printed(run):
+    """This works without a data file."""
     code, out, _ = run(json_, "--schema")
     assert code == 0
     assert json.loads(out) == schema()
 
 
-def test_only_some_criteria(run):
+def test_the_criteria_can_be_selected(run):
     store(keys=())
     assert list(json.loads(run(json_, "--criteria", "sync")[1])["criteria"]) == ["sync"]
     with pytest.raises(UsageError) as caught:
@@ -127,7 +127,7 @@ def test_only_some_criteria(run):
 
 
 @pytest.mark.parametrize("command", [json_, sarif])
-def test_to_a_file(run, tmp_path, command):
+def test_the_output_can_be_written_to_a_file(run, tmp_path, command):
     store(FINDING)
     code, out, err = run(command, "--output", "out.json")
     assert (code, out, err) == (0, "", "")
@@ -138,15 +138,18 @@ def test_to_a_file(run, tmp_path, command):
     assert "nowhere/out.json cannot be written" in str(caught.value)
 
 
-def test_sarif(run):
+def test_sarif_lists_findings_and_warnings(run):
     store(FINDING, warnings=(RACE,))
     code, out, _ = run(sarif)
     assert code == 0
     results = json.loads(out)["runs"][0]["results"]
-    assert [(one["ruleId"], one["level"]) for one in results] == [("assertion", "error"), ("data-race", "warning")]
+    assert [(result["ruleId"], result["level"]) for result in results] == [
+        ("assertion", "error"),
+        ("data-race", "warning"),
+    ]
 
 
-def test_annotations(run):
+def test_annotations_show_findings_warnings_and_notes(run):
     store(FINDING, warnings=(RACE,), notes=("a note",))
     code, out, err = run(report, "--format", "github", "--fail-under", "sync=0")
     assert code == 0
@@ -161,18 +164,18 @@ def test_annotations(run):
     assert "sync" in err
 
 
-def test_junit(run):
+def test_junit_has_a_test_case_per_scenario_and_criterion(run):
     store(FINDING)
     code, out, _ = run(report, "--format", "junit", "--fail-under", "sync=100")
     root = ElementTree.fromstring(out)
     assert code == 0
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
-    # Of sync one requirement was seen, in each of three executions: the estimate is one, and 100 % of it is covered.
+    # All three executions covered the same requirement of sync. The estimated total is one, so coverage is 100 %.
     assert [case.get("name") for case in root.iter("testcase")] == ["explore log.py::scenario", "sync"]
 
 
-def test_junit_below_a_threshold(run):
-    """Of two seen once each in three executions, Chao2 expects 2 + 2/3 · 2·1/2 = 2.67, so 3: 66.7 % are covered."""
+def test_junit_fails_below_a_threshold(run):
+    """Two requirements, covered once each in three executions: Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 3, and 66.7 %."""
     tally = Tally()
     tally.add(1, "sync", [(READ, "visited")])
     tally.add(3, "sync", [(WRITE, "visited")])
@@ -197,7 +200,7 @@ def test_formats_exclude_each_other(run):
 # -- stories ---------------------------------------------------------------------------------------------
 
 
-def test_stories_in_the_report(run):
+def test_the_report_shows_the_stories_of_findings(run):
     store(FINDING)
     _, out, _ = run(report)
     assert out.endswith(
@@ -213,13 +216,13 @@ def test_stories_in_the_report(run):
     assert "\x1b" not in out
 
 
-def test_what_is_missing_is_not_told_with_stories(run):
+def test_a_list_of_missing_requirements_has_no_stories(run):
     store(FINDING)
     assert "assertion" not in run(report, "--missing", "sync")[1]
 
 
-def test_ten_thousand_findings(run):
-    """Ten stories, fifty headlines, and how many more there are."""
+def test_ten_thousand_findings_are_listed_in_part(run):
+    """The report has ten stories, fifty headlines, and the number of the remaining findings."""
     store(*({**FINDING, "message": f"number {number}", "steps": []} for number in range(10_000)))
     code, out, _ = run(report)
     assert code == 0
@@ -231,7 +234,7 @@ def test_ten_thousand_findings(run):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_nasty_texts(run, name):
+def test_special_characters_do_not_break_any_format(run, name):
     nasty = "<script>alert('1')</script> & \"100 %\" [b]x[/b] \x00\x1b[31m\r\n::error:: é \udce9"
     store({**FINDING, "message": nasty, "kind": nasty}, notes=("note " + nasty.replace("\udce9", ""),))
     command, *arguments = COMMANDS[name]
@@ -239,7 +242,7 @@ def test_nasty_texts(run, name):
     assert code == 0
     assert "alert" in out
     if name == "github":
-        assert len(out.split("\n")) == 4  # a finding, the note, one on the source, and the end
+        assert len(out.split("\n")) == 4  # the finding, two notes, and the empty part after the last newline
     if name == "junit":
         assert ElementTree.fromstring(out).get("failures") == "1"
     if name in ("json", "sarif"):

@@ -1,4 +1,4 @@
-"""Whatever happens to the data file, what was found is printed, and the exit code is that of the finding."""
+"""If the data file cannot be written, findings are still printed, and they still determine the exit code."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-TROUBLES = {
+STORE_ERRORS = {
     "the disk is full": (FULL, "cannot be written (database or disk is full): free disk space"),
-    "an error of the disk": (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),
-    "it is damaged": (sqlite3.DatabaseError("database disk image is malformed"), "is damaged"),
-    "it may not be written": (
+    "disk I/O error": (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),
+    "the file is damaged": (sqlite3.DatabaseError("database disk image is malformed"), "is damaged"),
+    "the file is read-only": (
         sqlite3.OperationalError("attempt to write a readonly database"),
         "cannot be written (attempt to write a readonly database)",
     ),
-    "an error of the system": (OSError(28, "No space left on device"), "No space left on device"),
+    "OSError": (OSError(28, "No space left on device"), "No space left on device"),
     "Ctrl-C": (KeyboardInterrupt(), "interrupted while writing"),
 }
 
 
-@pytest.fixture(params=TROUBLES.values(), ids=TROUBLES.keys())
-def trouble(request, monkeypatch):
+@pytest.fixture(params=STORE_ERRORS.values(), ids=STORE_ERRORS.keys())
+def store_error(request, monkeypatch):
     error, sentence = request.param
 
     def fail(*args, **kwargs):
@@ -83,39 +83,39 @@ def run(capsys, *args):
     return code, out, err
 
 
-def test_explore(folder, trouble, capsys):
+def test_explore_prints_findings_that_cannot_be_stored(folder, store_error, capsys):
     code, _, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50")
     assert code == 1
     assert "AssertionError" in err
     assert "replay: raddle replay not_stored.py::lost_update" in err
     assert err.splitlines()[-1].startswith("raddle: nothing was stored: ")
-    assert trouble in err.splitlines()[-1]
+    assert store_error in err.splitlines()[-1]
     assert "added to" not in err
 
 
-def test_explore_as_json(folder, trouble, capsys):
+def test_explore_reports_a_store_error_in_json(folder, store_error, capsys):
     code, out, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50", "--json")
-    told = json.loads(out)
-    assert (code, told["outcome"]) == (1, "assertion")
-    assert told["findings"][0]["schedule"]
-    assert trouble in told["not_stored"]
-    assert trouble in err
+    result = json.loads(out)
+    assert (code, result["outcome"]) == (1, "assertion")
+    assert result["findings"][0]["schedule"]
+    assert store_error in result["not_stored"]
+    assert store_error in err
 
 
-def test_nothing_was_found(folder, trouble, capsys):
+def test_a_store_error_without_findings_has_exit_code_4(folder, store_error, capsys):
     code, out, _ = run(capsys, "explore", "not_stored.py::fine", "--executions", "50", "--json")
     assert (code, json.loads(out)["outcome"]) == (4, "passed")
 
 
-def test_search(folder, trouble, capsys):
+def test_search_reports_a_store_error(folder, store_error, capsys):
     arguments = ("search", "not_stored.py::lost_update", "--evaluations", "2")
     code, out, err = run(capsys, *arguments, "--json")
     assert code == 1
-    assert trouble in json.loads(out)["not_stored"]
-    assert trouble in err
+    assert store_error in json.loads(out)["not_stored"]
+    assert store_error in err
 
 
-def test_library(folder, trouble, monkeypatch):
+def test_the_library_returns_a_result_that_cannot_be_stored(folder, store_error, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     import not_stored
 
@@ -124,12 +124,12 @@ def test_library(folder, trouble, monkeypatch):
     )
     sys.modules.pop("not_stored")
     assert result.failed
-    assert trouble in result.not_stored
+    assert store_error in result.not_stored
     assert result.criteria["map"]["covered"] > 0
 
 
-def test_a_file_that_was_damaged_before(folder, capsys):
-    """The header is a data file's, but the pages after it are corrupt."""
+def test_a_damaged_data_file_does_not_hide_findings(folder, capsys):
+    """The file has a valid header, but the pages after it are corrupt."""
     assert run(capsys, "explore", "not_stored.py::fine", "--executions", "20")[0] == 0
     stored = (folder / ".raddle").read_bytes()
     (folder / ".raddle").write_bytes(stored[:100] + b"\0" * (len(stored) - 100))
@@ -139,7 +139,7 @@ def test_a_file_that_was_damaged_before(folder, capsys):
     assert "nothing was stored" in err.splitlines()[-1]
 
 
-def test_another_process_keeps_it(folder, capsys, monkeypatch):
+def test_a_data_file_locked_by_another_process_is_reported(folder, capsys, monkeypatch):
     monkeypatch.setattr(connection.write, "__kwdefaults__", {"busy_seconds": 0.0})
     monkeypatch.setattr(file.add, "__kwdefaults__", {"starts_run": None, "busy_seconds": 0.0})
     assert run(capsys, "explore", "not_stored.py::fine", "--executions", "20")[0] == 0
@@ -162,17 +162,17 @@ LIMITED = """
 """
 
 
-def test_a_program_keeps_its_exit_code(folder):
-    """Files larger than 4 KiB cannot be written, and a data file is larger."""
+def test_a_store_error_does_not_change_the_exit_code_of_a_program(folder):
+    """The process cannot write files larger than 4 KiB, and a data file is larger."""
     pytest.importorskip("resource")
     command = [sys.executable, "-c", dedent(LIMITED), "run", "--data-file", "data", "not_stored.py"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (7, "2\n")
     assert "nothing was stored: " in done.stderr
-    assert "method-pairs" in done.stderr  # the summary is there
+    assert "method-pairs" in done.stderr  # the summary is printed
 
 
-def test_a_reader_that_has_seen_enough(folder):
+def test_a_closed_stdout_does_not_change_the_exit_code(folder):
     command = [sys.executable, "-m", "raddle", "explore", "not_stored.py::lost_update", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
         process.stdout.close()

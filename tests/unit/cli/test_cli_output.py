@@ -1,4 +1,4 @@
-"""Where the data of a command goes: no stdout, whatever its encoding or its disk, makes a traceback of ours."""
+"""Writing to stdout: no encoding, full disk or closed pipe causes a traceback of raddle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import processes
 from raddle.store import read
 
-FULL = Path("/dev/full")  # on which there is never any space
+FULL = Path("/dev/full")  # every write to this device fails
 
 
 def raddle(folder, *arguments, stdout=subprocess.PIPE, **environment):
@@ -23,26 +23,26 @@ def raddle(folder, *arguments, stdout=subprocess.PIPE, **environment):
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
-def test_characters_that_stdout_has_not_are_escaped(tmp_path, encoding):
+def test_characters_outside_the_encoding_of_stdout_are_escaped(tmp_path, encoding):
     done = raddle(tmp_path, "criteria", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     assert rb"K\u0159ena" in done.stdout  # U+0159 is in none of the three
 
 
-def test_characters_that_stdout_has_are_written(tmp_path):
+def test_characters_in_the_encoding_of_stdout_are_written(tmp_path):
     assert "Křena".encode() in raddle(tmp_path, "criteria", PYTHONIOENCODING="utf-8").stdout
 
 
-def test_the_stdout_of_a_program_is_its_own(tmp_path):
+def test_the_stdout_of_a_program_is_not_changed(tmp_path):
     (tmp_path / "program.py").write_text("import sys\nprint(sys.stdout.errors)\n")
     done = raddle(tmp_path, "run", "program.py", PYTHONIOENCODING="ascii:strict")
     assert done.stdout.split() == [b"strict"]
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])  # the error comes when Python flushes, or at once
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # the error occurs when Python flushes, or immediately
 @pytest.mark.parametrize("arguments", [["criteria"], ["criteria", "--json"], ["--help"]])
-def test_a_full_disk_is_said(tmp_path, arguments, unbuffered):
+def test_a_full_disk_is_reported(tmp_path, arguments, unbuffered):
     with FULL.open("w") as stdout:
         done = raddle(tmp_path, *arguments, stdout=stdout, PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 4
@@ -54,13 +54,13 @@ def test_a_full_disk_loses_only_the_summary_of_a_run(tmp_path):
     (tmp_path / "program.py").write_text("class A: pass\na = A()\na.b = 1\n")
     with FULL.open("w") as stdout:
         done = raddle(tmp_path, "run", "--json", "program.py", stdout=stdout, PYTHONUNBUFFERED="1")
-    assert done.returncode == 0  # the program's own
+    assert done.returncode == 0  # the exit code of the program
     assert done.stderr == b"raddle: the output cannot be written: No space left on device [output-unwritable]\n"
     assert len(read(tmp_path / ".raddle").runs) == 1
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_goes_away_hears_no_complaints(tmp_path, unbuffered):
+def test_a_closed_pipe_causes_no_error_message(tmp_path, unbuffered):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as stdout:

@@ -1,4 +1,4 @@
-"""`raddle run --until`, as users run it."""
+"""The command `raddle run --until`, run in a subprocess."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.cli.run import run as run_command
 from raddle.errors import UsageError
 from raddle.store import read
 
-# Two threads meet at a lock. The arguments decide what goes wrong.
+# Two threads use one lock. The arguments decide which run fails or is interrupted.
 SCRIPT = """\
 import os, signal, sys, threading
 
@@ -41,7 +41,9 @@ if "--interrupt-third" in sys.argv and number == 3: os.kill(os.getppid(), signal
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "script.py").write_text(SCRIPT)
-    (tmp_path / "pyproject.toml").write_text('[tool.raddle]\nuntil = "saturated"\n')  # that of raddle explore
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.raddle]\nuntil = "saturated"\n'
+    )  # this key applies only to `raddle explore`
     return tmp_path
 
 
@@ -49,12 +51,12 @@ def raddle(folder: Path, *arguments: str) -> Any:
     return processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True)
 
 
-def test_until_saturated(folder: Path) -> None:
-    # The threads run one after the other, so each run covers the same: the first something, the next two nothing new.
+def test_a_program_is_repeated_until_its_coverage_is_saturated(folder: Path) -> None:
+    # The threads run one after the other, so every run covers the same. The two runs after the first add nothing.
     options = ("--until", "saturated", "--saturation", "2", "--criteria", "sync", "--noise", "yield", "--seed", "5")
     done = raddle(folder, "run", *options, "--json", "script.py")
     assert done.returncode == 0, done.stderr
-    data = json.loads(done.stdout)  # without what the program prints
+    data = json.loads(done.stdout)  # stdout does not contain the output of the program
     assert (data["runs"], data["stopped_because"], data["runs_since_new"]) == (3, "saturated", 2)
     assert data["growth"] == {"sync": [[1, data["criteria"]["sync"]["covered"]]]}
     assert (data["seed"], data["noise"], data["failures"]) == (5, ["yield"], [])
@@ -62,10 +64,10 @@ def test_until_saturated(folder: Path) -> None:
     contents = read(folder / ".raddle")
     assert [run.executions for run in contents.runs] == [1, 1, 1]
     assert set(contents.tally.covered) == {"sync"}
-    assert not list(folder.glob(".raddle.*"))  # nothing is left of the runs' own files
+    assert not list(folder.glob(".raddle.*"))  # the temporary files of the runs are deleted
 
 
-def test_a_run_that_fails(folder: Path) -> None:
+def test_a_failing_run_is_reported_with_its_seed(folder: Path) -> None:
     done = raddle(folder, "run", "--until", "budget", "--runs", "3", "--seed", "5", "script.py", "--fail-second")
     assert done.returncode == 1
     assert "exit code 1: KeyError: 'no such account', in 1 of 3 runs\n  first found with --seed 6\n" in done.stderr
@@ -74,17 +76,17 @@ def test_a_run_that_fails(folder: Path) -> None:
     assert done.stdout == ""
 
 
-def test_ctrl_c_keeps_what_was_measured(folder: Path) -> None:
+def test_ctrl_c_keeps_the_measured_coverage(folder: Path) -> None:
     options = ("--until", "budget", "--runs", "50", "--criteria", "sync", "--json-file", "summary.json")
     done = raddle(folder, "run", *options, "script.py", "--interrupt-third")
     assert done.returncode == 2, done.stderr
     data = json.loads((folder / "summary.json").read_text())
     assert data["stopped_because"] == "interrupted"
-    assert data["runs"] in (2, 3)  # the third may have been ended before it had stored anything
+    assert data["runs"] in (2, 3)  # the third run may have ended before it stored anything
     assert len(read(folder / ".raddle").runs) == data["runs"]
 
 
-def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
+def test_a_program_without_threads_covers_nothing(folder: Path) -> None:
     (folder / "alone.py").write_text("print(1)\n")
     done = raddle(folder, "run", "--until", "saturated", "--runs", "1", "alone.py")
     assert done.returncode == 5, done.stderr
@@ -102,7 +104,7 @@ def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
         (["--until", "saturated", "--noise", "loud"], "bad-noise", "unknown kind of noise 'loud'"),
     ],
 )
-def test_what_does_not_go_together(
+def test_invalid_combinations_of_options_are_rejected(
     arguments: list[str], slug: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -112,14 +114,14 @@ def test_what_does_not_go_together(
     assert not (folder / "runs").exists()
 
 
-def test_a_program_that_is_not_there(folder: Path) -> None:
+def test_a_missing_program_is_reported(folder: Path) -> None:
     done = raddle(folder, "run", "--until", "saturated", "nowhere.py")
     assert (done.returncode, done.stderr) == (4, "raddle: there is no file nowhere.py [no-such-file]\n")
 
 
-def test_a_program_that_hangs_is_ended_with_the_time_asked_for(folder: Path) -> None:
+def test_a_hanging_program_is_stopped_at_the_time_limit(folder: Path) -> None:
     (folder / "hangs.py").write_text("import threading\nthreading.Event().wait()\n")
     done = raddle(folder, "run", "--until", "budget", "--seconds", "1", "--criteria", "map", "hangs.py")
     assert done.returncode == 5, done.stderr  # nothing was covered
     assert "raddle: 1 run; reached the time limit" in done.stderr
-    assert "did not end" not in done.stderr  # it need not have hung: the time was over
+    assert "did not end" not in done.stderr  # the time limit ended the run, so it does not count as a hang

@@ -1,4 +1,4 @@
-"""`raddle report`: what it prints where, and its exit codes."""
+"""The command `raddle report`: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from raddle.tally import Tally
 from raddle.warning import ReportedWarning
 
 BASE = 4711 << INDEX_BITS
-ENTER, READ, AGAIN, WRITE = range(BASE, BASE + 4)
+ENTER, READ, ENTER_TOTAL, WRITE = range(BASE, BASE + 4)
 SITES = {
     ENTER: Site("log.py", 3, 0, "enter", "", "Log.add", switchable=True),
     READ: Site("log.py", 4, 0, "read", "self.th", "Log.add", switchable=True),
-    AGAIN: Site("log.py", 5, 0, "enter", "", "Log.total", switchable=True),
+    ENTER_TOTAL: Site("log.py", 5, 0, "enter", "", "Log.total", switchable=True),
     WRITE: Site("log.py", 9, 0, "write", "self.th", "Log.total", switchable=True),
 }
-# Two public methods: three pairs of methods.
+# Two public methods give three unordered pairs of methods.
 MODEL = StaticModel(
     {("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}))},
-    {"log.py:Log": {"add": ENTER, "total": AGAIN}},
+    {"log.py:Log": {"add": ENTER, "total": ENTER_TOTAL}},
 )
 ADD_TOTAL = ("log.py:Log", "add", "total")
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run the command in an empty folder: exit code, stdout, stderr."""
+    """Run the command in an empty folder; return its exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run_(*arguments):
@@ -61,14 +61,14 @@ def store(*executions, **more):
     )
 
 
-def test_no_data(run):
+def test_a_missing_data_file_is_reported(run):
     code, out, err = run()
     assert (code, out) == (5, "")
     assert "run `raddle run` or `raddle explore --criteria` first" in err
     assert "[no-data]" in err
 
 
-def test_the_report(run):
+def test_the_report_shows_criteria_files_and_notes(run):
     store({"method-pairs": [ADD_TOTAL], "sync": [(READ, "visited")]}, notes=("a note",))
     code, out, err = run()
     assert (code, err) == (0, "")
@@ -82,7 +82,7 @@ def test_the_report(run):
     assert "\x1b" not in out
 
 
-def test_warnings_and_findings(run):
+def test_the_report_shows_warnings_and_findings(run):
     warning = ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written")
     finding = {"kind": "assertion", "message": "AssertionError: no\nmore", "steps": []}
     store({"method-pairs": [ADD_TOTAL]}, warnings=(warning,), findings=(finding,))
@@ -93,12 +93,12 @@ def test_warnings_and_findings(run):
     assert "1 finding:\n  assertion: AssertionError: no\n" in out
 
 
-def test_missing(run):
+def test_missing_requirements_are_listed(run):
     store({"method-pairs": [ADD_TOTAL], "sync": []})
     code, out, _ = run("--missing", "Method-Pairs")
     assert code == 0
     assert "sync" not in out
-    # Of the three pairs of two methods, add-add and total-total are left.
+    # Of the three pairs of methods, add-add and total-total are not covered.
     assert "log.py:\n  not covered yet: thread A starts `Log.add` while thread B is in `Log.add`\n" in out
     assert "not covered yet: thread A starts `Log.total` while thread B is in `Log.total`\n" in out
     _, out, _ = run("--missing", "method-pairs", "--limit", "1")
@@ -106,8 +106,8 @@ def test_missing(run):
     assert "... and 1 more" in out
 
 
-def test_the_patterns_of_map(run):
-    # One read and one write of one variable: one requirement of each of the patterns 1 to 8, none of two variables.
+def test_the_patterns_of_map_are_shown_for_map_only(run):
+    # One read and one write of one variable: one requirement for each pattern from 1 to 8. The rest need two variables.
     store({"map": [(1, "log.py:Log", "th", "", READ, WRITE)]})
     for option in ("--criteria", "--missing"):
         lines = [line.split() for line in run(option, "map")[1].splitlines()]
@@ -118,16 +118,16 @@ def test_the_patterns_of_map(run):
         assert ["13,", "15,", "16,", "17", *together.split(), "0", "nothing", "to", "cover", "-"] in lines
     assert "B writes x" not in run()[1]
     patterns = json.loads(run("--json")[1])["criteria"]["map"]["patterns"]
-    assert [one["patterns"] for one in patterns] == [
+    assert [pattern["patterns"] for pattern in patterns] == [
         [1], [2], [3], [4], [5], [6], [7], [8], [9], [10, 11], [12], [13, 15, 16, 17], [14],
     ]  # fmt: skip
-    assert [one["covered"] for one in patterns] == [1] + 12 * [0]
-    assert [one["total"] for one in patterns] == 8 * [1] + 5 * [0]
+    assert [pattern["covered"] for pattern in patterns] == [1] + 12 * [0]
+    assert [pattern["total"] for pattern in patterns] == 8 * [1] + 5 * [0]
     assert patterns[3]["steps"] == "A reads x, B writes x, A reads x"
-    assert {one["total_kind"] for one in patterns} == {"static"}
+    assert {pattern["total_kind"] for pattern in patterns} == {"static"}
 
 
-def test_each_of_several_criteria_has_a_heading_for_what_is_missing(run):
+def test_missing_requirements_of_several_criteria_have_headings(run):
     store({"method-pairs": [ADD_TOTAL], "map": []})
     out = run("--missing", "method-pairs,map")[1]
     first, second = out.index("missing of method-pairs\n"), out.index("missing of map\n")
@@ -135,7 +135,7 @@ def test_each_of_several_criteria_has_a_heading_for_what_is_missing(run):
     assert "missing of" not in run("--missing", "map")[1]
 
 
-def test_a_guess_is_marked(run):
+def test_a_guessed_requirement_is_marked(run):
     guess = StaticModel({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
     store({"map": []}, model=guess)
     out = run("--missing", "map")[1]
@@ -143,13 +143,13 @@ def test_a_guess_is_marked(run):
     assert "guessed" not in run("--criteria", "map")[1]
 
 
-def test_what_an_execution_has_shown_is_no_guess(run):
+def test_an_observed_access_is_not_marked_as_a_guess(run):
     guess = StaticModel({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
     store({"map": []}, model=guess + MODEL)
     assert "guessed" not in run("--missing", "map")[1]
 
 
-def test_json(run):
+def test_json_has_criteria_files_missing_requirements_and_warnings(run):
     store(
         {"method-pairs": [ADD_TOTAL], "sync": []},
         warnings=(ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written"),),
@@ -172,21 +172,22 @@ def test_json(run):
     assert all(gap["sentence"].startswith("not covered yet: ") for gap in data["missing"])
     assert data["warnings"][0]["kind"] == "data-race"
     assert data["warnings"][0]["sentence"]
-    assert data["notes"][0] == "a note"  # others may say that the files are not there
+    assert data["notes"][0] == "a note"  # later notes may say that files do not exist
 
 
 @pytest.mark.parametrize(
-    ("percent", "code", "said"), [("33", 0, "reaches the threshold of 33 %"), ("60", 6, "below the threshold of 60 %")]
+    ("percent", "code", "expected"),
+    [("33", 0, "reaches the threshold of 33 %"), ("60", 6, "below the threshold of 60 %")],
 )
-def test_fail_under(run, percent, code, said):
+def test_fail_under_determines_the_exit_code(run, percent, code, expected):
     store({"method-pairs": [ADD_TOTAL]})
     got, out, err = run("--fail-under", f"method-pairs={percent}")
     assert got == code
-    assert said in err
+    assert expected in err
     assert "method-pairs" in out
 
 
-def test_the_worst_of_several_thresholds_counts(run):
+def test_the_lowest_of_several_verdicts_determines_the_exit_code(run):
     store({"method-pairs": [ADD_TOTAL]})
     code, _, err = run("--fail-under", "method-pairs=10", "--fail-under", "method-pairs=90")
     assert code == 6
@@ -200,24 +201,26 @@ def test_a_threshold_on_an_estimate_says_so(run):
     assert "by estimate" in err
 
 
-def test_nothing_was_covered(run):
+def test_a_report_with_no_coverage_has_exit_code_5(run):
     store({"method-pairs": [], "blocks": [(READ,)]})
     code, out, err = run()
     assert code == 5
     assert "0  3 (static)" in out
-    assert "nothing was covered: no threads interacted in 1 execution" in err  # not: nothing to cover, of three pairs
+    assert (
+        "nothing was covered: no threads interacted in 1 execution" in err
+    )  # the message is not "nothing to cover": there are three pairs
     assert run("--criteria", "blocks")[0] == 0
-    assert run("--fail-under", "method-pairs=60")[0] == 6  # there was something to cover, by the static model
+    assert run("--fail-under", "method-pairs=60")[0] == 6  # the static model has requirements
 
 
-def test_nothing_to_cover(run):
-    store({"goodlock": []})  # of which the model knows nothing
+def test_a_model_without_requirements_gives_nothing_to_cover(run):
+    store({"goodlock": []})  # the model has no requirements of goodlock
     code, _, err = run()
     assert code == 5
     assert err.startswith("nothing to cover: no threads interacted in 1 execution")
 
 
-def test_nothing_was_covered_as_a_call_was_not_under_control(run):
+def test_an_uncontrolled_call_is_given_as_the_reason_for_no_coverage(run):
     finding = {"kind": "uncontrolled", "message": "T1 blocks outside raddle's control", "thread": "T1"}
     store({"goodlock": []}, findings=(finding,))
     code, _, err = run()
@@ -226,14 +229,14 @@ def test_nothing_was_covered_as_a_call_was_not_under_control(run):
     assert "no threads interacted" not in err
 
 
-def test_one_criterion_that_has_nothing_is_no_sign_of_no_threads(run):
+def test_one_uncovered_criterion_does_not_mean_that_no_threads_ran(run):
     store({"goodlock": [], "sync": [(READ, "visited")]})
     code, out, err = run("--criteria", "goodlock")
     assert (code, err) == (0, "")
     assert "goodlock" in out
 
 
-def test_no_criterion_was_measured(run):
+def test_a_data_file_without_measured_criteria_is_reported(run):
     store({})
     code, _, err = run()
     assert code == 5
@@ -241,7 +244,7 @@ def test_no_criterion_was_measured(run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "slug", "said"),
+    ("arguments", "slug", "expected"),
     [
         (["--criteria", "avio*"], "not-measured", "the data file has method-pairs"),
         (["--missing", "map"], "not-measured", "map was not measured"),
@@ -250,22 +253,22 @@ def test_no_criterion_was_measured(run):
         (["--fail-under", "sync=60"], "not-measured", "sync was not measured"),
     ],
 )
-def test_wrong_usage(run, arguments, slug, said):
+def test_invalid_options_are_rejected(run, arguments, slug, expected):
     store({"method-pairs": [ADD_TOTAL]})
     with pytest.raises(UsageError) as caught:
         run(*arguments)
     assert caught.value.slug == slug
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
-def test_a_threshold_that_cannot_be_judged(run):
+def test_a_threshold_on_an_unknown_total_is_rejected(run):
     store({"sync": [(READ, "visited")]})
     with pytest.raises(UsageError) as caught:
         run("--fail-under", "sync=60")
     assert caught.value.slug == "total-unknown"
 
 
-def test_words_for_many(run):
+def test_every_and_default_select_several_criteria(run):
     store({"method-pairs": [ADD_TOTAL], "sync": [], "all": []})
     _, out, _ = run("--json", "--criteria", "every")
     assert list(json.loads(out)["criteria"]) == ["all", "sync", "method-pairs"]
@@ -275,7 +278,7 @@ def test_words_for_many(run):
     assert list(json.loads(out)["criteria"]) == ["all"]
 
 
-def test_another_data_file(run, tmp_path):
+def test_another_data_file_can_be_reported(run, tmp_path):
     store({"method-pairs": [ADD_TOTAL]})
     (tmp_path / ".raddle").rename(tmp_path / "mine")
     assert run()[0] == 5
@@ -283,12 +286,12 @@ def test_another_data_file(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("configured", "code"),
     [('"method-pairs=30"', 0), ('["method-pairs=30", "method-pairs=60"]', 6), ('"method-pairs=high"', None)],
 )
-def test_a_threshold_that_the_project_asks_for(run, tmp_path, asked, code):
-    """One of three pairs is 33.3 %; what the command line says goes before."""
-    (tmp_path / "pyproject.toml").write_text(f"[tool.raddle]\nfail_under = {asked}\n")
+def test_a_threshold_can_be_configured_in_the_project(run, tmp_path, configured, code):
+    """One of three pairs is 33.3 %. An option on the command line takes precedence."""
+    (tmp_path / "pyproject.toml").write_text(f"[tool.raddle]\nfail_under = {configured}\n")
     store({"method-pairs": [ADD_TOTAL]})
     if code is None:
         with pytest.raises(UsageError, match="as in map=60"):

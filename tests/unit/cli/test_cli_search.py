@@ -1,4 +1,4 @@
-"""`raddle search`, as users run it."""
+"""The command `raddle search`, run in a subprocess."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def raddle(folder, *arguments):
     return processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True)
 
 
-def found(done):
-    """The data, without what the clock says."""
+def json_output(done):
+    """Return the JSON output without the duration."""
     data = json.loads(done.stdout)
     del data["seconds"]
     return data
@@ -110,31 +110,32 @@ def test_a_search_shows_findings_the_best_configurations_and_why_it_stopped(fold
     assert "added to .raddle" in done.stderr
 
 
-def test_what_is_found_replays_and_what_is_best_runs_again(folder):
+def test_the_printed_commands_replay_the_finding_and_rerun_the_best_configuration(folder):
     done = raddle(folder, *SCENARIO)
     replay = next(line for line in done.stderr.splitlines() if line.startswith("replay: raddle "))
     assert raddle(folder, *shlex.split(replay)[2:]).returncode == 1
     best = next(line for line in done.stderr.splitlines() if line.startswith("best: raddle "))
-    again = json.loads(raddle(folder, *shlex.split(best)[2:], "--json").stdout)
-    data = found(raddle(folder, *SCENARIO, "--json"))
-    assert {name: row["covered"] for name, row in again["criteria"].items()} == data["best"]["covered"]
+    rerun = json.loads(raddle(folder, *shlex.split(best)[2:], "--json").stdout)
+    data = json_output(raddle(folder, *SCENARIO, "--json"))
+    assert {name: row["covered"] for name, row in rerun["criteria"].items()} == data["best"]["covered"]
 
 
 @pytest.mark.parametrize("algorithm", ["random", "hill-climbing", "genetic"])
-def test_the_seed_decides_everything(folder, algorithm):
-    one, same, other = [
-        found(raddle(folder, *SCENARIO, "--algorithm", algorithm, "--seed", seed, "--json")) for seed in ("5", "5", "6")
+def test_the_seed_determines_the_search(folder, algorithm):
+    first, same_seed, other_seed = [
+        json_output(raddle(folder, *SCENARIO, "--algorithm", algorithm, "--seed", seed, "--json"))
+        for seed in ("5", "5", "6")
     ]
-    assert one == same
-    assert [run["options"] for run in one["evaluations"]] != [run["options"] for run in other["evaluations"]]
-    assert one["best"]["fitness"] == max(run["fitness"] for run in one["evaluations"])
-    counts = one["best"]["covered"]
-    assert one["best"]["fitness"] == counts["map"] + 2 * counts["hbpair*"]
-    assert one["stopped_because"] == "evaluations"
+    assert first == same_seed
+    assert [run["options"] for run in first["evaluations"]] != [run["options"] for run in other_seed["evaluations"]]
+    assert first["best"]["fitness"] == max(run["fitness"] for run in first["evaluations"])
+    counts = first["best"]["covered"]
+    assert first["best"]["fitness"] == counts["map"] + 2 * counts["hbpair*"]
+    assert first["stopped_because"] == "evaluations"
 
 
-def test_all_that_was_covered_is_in_the_data_file(folder):
-    data = found(raddle(folder, *SCENARIO, "--criteria", "sync", "--data-file", "mine", "--json"))
+def test_coverage_of_all_evaluations_is_stored(folder):
+    data = json_output(raddle(folder, *SCENARIO, "--criteria", "sync", "--data-file", "mine", "--json"))
     contents = read(folder / "mine")
     assert {name: len(keys) for name, keys in contents.tally.covered.items()} == data["covered"]
     assert set(data["covered"]) == {"map", "hbpair*", "sync"}
@@ -143,31 +144,31 @@ def test_all_that_was_covered_is_in_the_data_file(folder):
     assert len(contents.findings) == len(data["findings"]) == 1
 
 
-def test_the_best_is_saved_as_settings(folder):
-    data = found(raddle(folder, *SCENARIO, "--save", "best.toml", "--json"))
+def test_the_best_configuration_is_saved_as_settings(folder):
+    data = json_output(raddle(folder, *SCENARIO, "--save", "best.toml", "--json"))
     settings = read_config(folder / "best.toml").options()
     options = [part for name, value in settings.items() for part in (f"--{name}", str(value))]
     assert options == data["best"]["options"]
 
 
-def test_it_saturates(folder):
+def test_the_search_stops_when_saturated(folder):
     done = raddle(
         folder, "search", "bank.py::scenario", "--repeat", "5", "--saturation", "3", "--fitness", "method-pairs"
     )
-    # There is one pair of methods, deposit beside deposit: nothing is new once it is covered.
+    # The only pair of methods is deposit with itself. Once it is covered, nothing new is left.
     assert "saturated: none of the last 3 evaluations covered anything new" in done.stderr
 
 
-def test_nothing_to_cover_is_said(folder):
+def test_a_search_that_covers_nothing_is_reported(folder):
     done = raddle(folder, "search", "bank.py::alone", "--saturation", "2", "--save", "best.toml")
     assert done.returncode == 5
     assert "nothing was covered: no two threads interacted in the measured code" in done.stderr
     assert not (folder / "best.toml").exists()
 
 
-def test_an_interrupt_keeps_what_was_found(folder):
+def test_an_interrupt_keeps_earlier_evaluations(folder):
     done = raddle(folder, "search", "bank.py::interrupted", "--repeat", "10", "--fitness", "map", "--json")
-    data = found(done)
+    data = json_output(done)
     assert done.returncode == 2
     assert data["stopped_because"] == "interrupted"
     assert len(data["evaluations"]) > 1
@@ -177,12 +178,12 @@ def test_an_interrupt_keeps_what_was_found(folder):
 # -- commands -----------------------------------------------------------------------------------------
 
 
-def test_a_command_is_searched_from_no_noise_on(folder):
+def test_the_search_of_a_command_starts_without_noise(folder):
     done = raddle(
         folder, "search", "--evaluations", "3", "--repeat", "2", "--fitness", "sync", "--save", "best.toml",
         "--json", "script.py", "--algorithm",
     )  # fmt: skip
-    data = found(done)
+    data = json_output(done)
     assert (done.returncode, done.stderr) == (0, "")
     assert [run["executions"] for run in data["evaluations"]] == [2, 2, 2]
     assert data["target"] == "script.py --algorithm"
@@ -195,7 +196,7 @@ def test_a_command_is_searched_from_no_noise_on(folder):
     assert [str(value) for value in read_config(folder / "best.toml").options().values()] == seed
 
 
-def test_runs_that_fail_are_shown_with_their_configuration(folder):
+def test_failing_runs_are_shown_with_their_configuration(folder):
     done = raddle(folder, "search", "--evaluations", "2", "--repeat", "2", "--fitness", "sync", "script.py", "--fail")
     assert done.returncode == 1
     assert done.stderr.startswith(
@@ -204,21 +205,21 @@ def test_runs_that_fail_are_shown_with_their_configuration(folder):
     assert "printed by the program" not in done.stderr + done.stdout
 
 
-def test_a_test_suite_is_searched(folder):
+def test_a_test_suite_can_be_searched(folder):
     (folder / "test_bank.py").write_text("from bank import scenario\n\ndef test_deposits(): scenario()\n")
     done = raddle(
         folder, "search", "--evaluations", "2", "--repeat", "1", "--fitness", "map", "--json",
         "-m", "pytest", "-q", "-p", "no:randomly", "test_bank.py",
     )  # fmt: skip
-    data = found(done)
-    assert done.returncode in (0, 1)  # noise may make it fail
+    data = json_output(done)
+    assert done.returncode in (0, 1)  # with noise the test may fail
     assert data["covered"]["map"] > 0
     assert "-m pytest -q" in data["target"]
 
 
-def test_an_interrupt_of_a_command_keeps_what_was_found(folder):
+def test_an_interrupt_of_a_command_keeps_earlier_evaluations(folder):
     done = raddle(folder, "search", "--repeat", "1", "--fitness", "sync", "--json", "script.py", "--interrupt")
-    data = found(done)
+    data = json_output(done)
     assert done.returncode == 2
     assert data["stopped_because"] == "interrupted"
     assert [run["whole"] for run in data["evaluations"]] == [True, True, False]
@@ -231,14 +232,14 @@ def test_the_commands_of_the_documentation_work(folder):
     (folder / "account.py").write_text(code)
     (folder / "tests").mkdir()
     (folder / "tests/test_account.py").write_text("from account import scenario\n\ndef test_it(): scenario()\n")
-    (folder / "conftest.py").write_text("")  # so that pytest finds what lies beside it
+    (folder / "conftest.py").write_text("")  # makes pytest add this folder to sys.path
     commands = [
         shlex.split(line, comments=True) for line in re.findall(r"^    raddle (search .*)$", page, re.MULTILINE)
     ]
     assert len(commands) > 3
     for name, *rest in commands:
         done = raddle(folder, name, "--evaluations", "1", "--repeat", "1", *rest)
-        assert done.returncode in (0, 1), done.stderr  # it is a faulty program
+        assert done.returncode in (0, 1), done.stderr  # the program is faulty, so runs may fail
         assert "1 evaluation, " in done.stderr
         assert "exit code 4" not in done.stderr
     table = re.search(r"```\n(fitness .*?)```", page, re.DOTALL)[1]
@@ -246,47 +247,49 @@ def test_the_commands_of_the_documentation_work(folder):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_what_cannot_be_saved_after_all_is_said_after_what_was_found(folder):
+def test_a_failed_save_is_reported_after_the_findings(folder):
     done = raddle(folder, *SCENARIO, "--save", "/dev/full")
     assert done.returncode == 4
     assert "6 evaluations, " in done.stderr
     assert "/dev/full cannot be written: No space left on device; name another file with --save" in done.stderr
     assert "[output-unwritable]" in done.stderr
-    assert "internal error" not in done.stderr  # the story of the finding has a traceback of its own
+    assert "internal error" not in done.stderr  # the finding's own traceback is expected
     assert "saved to" not in done.stderr
 
 
-def test_a_file_that_may_not_be_written_is_refused_before_the_search(folder, monkeypatch):
+def test_an_unwritable_output_file_is_rejected_before_the_search(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "ro").mkdir()
-    may = os.access
-    # Whoever runs the tests may be allowed everything: so the answer is given for the system.
-    monkeypatch.setattr(os, "access", lambda file, *how, **more: Path(file).name != "ro" and may(file, *how, **more))
-    with pytest.raises(UsageError, match=r"ro/x\.toml cannot be written: permission denied") as refused:
+    access = os.access
+    # Root may write anywhere, so `os.access` is patched instead of changing permissions.
+    monkeypatch.setattr(os, "access", lambda file, *how, **more: Path(file).name != "ro" and access(file, *how, **more))
+    with pytest.raises(UsageError, match=r"ro/x\.toml cannot be written: permission denied") as raised:
         search.main([*SCENARIO[1:], "--save", "ro/x.toml"], standalone_mode=False)
-    assert refused.value.slug == "output-unwritable"
+    assert raised.value.slug == "output-unwritable"
     assert not (folder / ".raddle").exists()
 
 
-def test_what_all_covered_has_totals(folder):
+def test_the_combined_coverage_is_shown_with_totals(folder):
     done = raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--criteria", "sync")
-    # The accesses of the scenario are known, so the requirements of map are; those of sync are never known.
+    # The accesses of the scenario determine the total of map. The total of sync is never known.
     assert re.search(
         r"^covered by all evaluations together: map \d+ of \d+ \((static|pruned from \d+)\), sync \d+$",
         done.stderr,
         re.M,
     )
-    data = found(raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--json"))
+    data = json_output(
+        raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--json")
+    )
     total = data["totals"]["map"]
     assert data["covered"]["map"] <= total["total"]
     assert total["total_kind"] in ("static", "pruned")
 
 
-# -- what is refused ----------------------------------------------------------------------------------
+# -- invalid usage ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ([], "name a scenario or a program"),
         (["bank.py::scenario", "--fitness", "mapp"], "there is no criterion 'mapp'; did you mean map"),
@@ -302,8 +305,8 @@ def test_what_all_covered_has_totals(folder):
         (["bank.py::scenario", "--algorithm", "annealing"], "annealing"),
     ],
 )
-def test_wrong_usage_is_said(folder, arguments, said):
+def test_invalid_usage_is_reported(folder, arguments, expected):
     done = raddle(folder, "search", *arguments)
     assert done.returncode == 4
-    assert said in done.stderr
+    assert expected in done.stderr
     assert "Traceback" not in done.stderr

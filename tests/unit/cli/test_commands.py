@@ -1,4 +1,4 @@
-"""The commands, as users run them: what is printed where, and the exit code."""
+"""The commands as users run them: output on stdout and stderr, and exit codes."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def raddle(folder, *arguments):
     return warm.run("raddle", *arguments, cwd=folder)
 
 
-def test_explore_tells_the_story_and_ends_with_the_replay_command(folder):
+def test_explore_prints_the_story_and_the_replay_command(folder):
     done = raddle(folder, "explore", "counter.py::scenario")
     assert done.returncode == 1
     assert done.stdout == ""
     lines = done.stderr.split("\n")
-    where = "only on free-threaded builds" if env.gil_enabled() else "can happen on this interpreter"
-    assert lines[0].startswith(f"assertion in T0: AssertionError ({where}")
-    stops = [line for line in lines if "is stopped here, before counter.py:5 write value" in line]
-    assert len(stops) == 1
+    build = "only on free-threaded builds" if env.gil_enabled() else "can happen on this interpreter"
+    assert lines[0].startswith(f"assertion in T0: AssertionError ({build}")
+    preemptions = [line for line in lines if "is stopped here, before counter.py:5 write value" in line]
+    assert len(preemptions) == 1
     assert "assert c.value == 2" in done.stderr
     (command,) = [line for line in lines if line.startswith("replay: ")]
     assert command == "replay: raddle replay counter.py::scenario 'T0; T1 until counter.py:5 write value; T2.'"
@@ -89,13 +89,13 @@ def test_explore_tells_the_story_and_ends_with_the_replay_command(folder):
 
 def test_the_printed_schedule_replays_every_time(folder):
     schedule = "T0; T2 until counter.py:5 write value; T1."
-    seen = [raddle(folder, "replay", "counter.py::scenario", schedule) for _ in range(2)]
-    assert [done.returncode for done in seen] == [1, 1]
-    assert seen[0].stderr == seen[1].stderr
-    assert seen[0].stderr.startswith("assertion in T0: AssertionError")
+    replays = [raddle(folder, "replay", "counter.py::scenario", schedule) for _ in range(2)]
+    assert [done.returncode for done in replays] == [1, 1]
+    assert replays[0].stderr == replays[1].stderr
+    assert replays[0].stderr.startswith("assertion in T0: AssertionError")
 
 
-def test_explore_json(folder):
+def test_explore_prints_its_result_as_json(folder):
     done = raddle(folder, "explore", "counter.py::scenario", "--json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
@@ -120,29 +120,29 @@ def test_explore_json(folder):
     ]
 
 
-def test_replay_json_says_how_it_ended(folder):
+def test_replay_prints_its_outcome_as_json(folder):
     done = raddle(folder, "replay", "counter.py::fine", "T0.", "--json")
     assert done.returncode == 0
-    assert json.loads(done.stdout)["outcome"] == "passed"  # what the scenario prints is elsewhere
+    assert json.loads(done.stdout)["outcome"] == "passed"  # stdout does not contain the output of the scenario
 
 
-def test_what_the_scenario_prints_does_not_disturb_the_data(folder):
+def test_output_of_the_scenario_is_not_mixed_with_json(folder):
     done = raddle(folder, "explore", "counter.py::fine", "--json", "--executions", "5")
     assert json.loads(done.stdout)["executions"] == 5
 
 
-def test_a_scenario_without_threads_is_pointed_out(folder):
+def test_a_scenario_without_threads_is_reported(folder):
     (folder / "alone.py").write_text("def scenario(): pass\n")
     assert "the scenario started no thread" in raddle(folder, "explore", "alone.py::scenario").stderr
 
 
-def test_exhaustive_says_exhausted(folder):
+def test_an_exhaustive_search_reports_exhausted(folder):
     done = raddle(folder, "explore", "counter.py::scenario", "--scheduler", "exhaustive", "--switches", "gil")
     assert done.returncode == 0
     assert "exhausted: every schedule was run; no failure is possible within these bounds" in done.stderr
 
 
-def test_options_come_from_pyproject_and_the_command_line_wins(folder):
+def test_the_command_line_overrides_pyproject(folder):
     (folder / "pyproject.toml").write_text('[tool.raddle]\nexecutions = 3\nuntil = "budget"\nseed = 5\n')
     found = json.loads(raddle(folder, "explore", "counter.py::slow", "--json").stdout)
     assert (found["executions"], found["seed"]) == (3, 5)
@@ -153,13 +153,13 @@ def test_options_come_from_pyproject_and_the_command_line_wins(folder):
 @pytest.mark.parametrize(
     ("more", "measured"),
     [
-        ([], None),  # a scheduler that does not aim at anything needs no criteria
+        ([], None),  # a scheduler without targets needs no criteria
         (["--data-file", "data"], {"map", "hbpair*", "sync", "method-pairs"}),
         (["--data-file", "data", "--criteria", "sync"], {"sync"}),
         (["--data-file", "data", "--criteria", "none"], None),
     ],
 )
-def test_who_names_a_data_file_has_something_in_it(folder, more, measured):
+def test_naming_a_data_file_measures_the_default_criteria(folder, more, measured):
     done = raddle(folder, "explore", "counter.py::fine", "--scheduler", "random", "--executions", "2", *more)
     assert done.returncode == 0
     assert not (folder / ".raddle").exists()
@@ -168,7 +168,7 @@ def test_who_names_a_data_file_has_something_in_it(folder, more, measured):
         assert set(read(folder / "data").criteria) == measured
 
 
-def test_the_same_seed_gives_the_same_run(folder):
+def test_the_same_seed_gives_the_same_json(folder):
     runs = [
         json.loads(
             raddle(
@@ -198,7 +198,7 @@ def test_setup_is_called_before_each_execution(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["explore", "nofile.py::scenario"], "there is no file nofile.py"),
         (["explore", ".::scenario"], "is a folder; name a file in it"),
@@ -225,31 +225,31 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["explor"], "No such command"),
     ],
 )
-def test_bad_input_gets_a_sentence_and_exit_code_4(folder, arguments, said):
+def test_invalid_input_gives_a_message_and_exit_code_4(folder, arguments, expected):
     (folder / "broken.py").write_text("def scenario():\n    return (\n")
     (folder / "raising.py").write_text("1 / 0\n")
     done = raddle(folder, *arguments)
     assert done.returncode == 4, done.stderr
-    assert said in done.stderr
-    assert f"raddle{os.sep}cli" not in done.stderr  # no traceback of ours
+    assert expected in done.stderr
+    assert f"raddle{os.sep}cli" not in done.stderr  # no traceback of raddle
     assert "internal error" not in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "said"),
+    ("body", "kind", "expected"),
     [
         ("import sys; sys.exit(3)", "exception", "the scenario called sys.exit(3)"),
         ("raise KeyboardInterrupt", "exception", "the scenario raised KeyboardInterrupt"),
         ("import os; os.fork()", "uncontrolled", "the scenario forks"),
     ],
 )
-def test_scenarios_that_misbehave_are_findings(tmp_path, body, kind, said):
+def test_exits_interrupts_and_forks_of_a_scenario_are_findings(tmp_path, body, kind, expected):
     (tmp_path / "odd.py").write_text(f"def scenario():\n    {body}\n")
     done = raddle(tmp_path, "explore", "odd.py::scenario", "--json")
     assert done.returncode == 1
     (finding,) = json.loads(done.stdout)["findings"]
     assert finding["kind"] == kind
-    assert said in finding["message"]
+    assert expected in finding["message"]
 
 
 def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
@@ -266,20 +266,20 @@ def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(("scenario", "number"), [("slow", "SIGINT"), ("spins", "SIGINT"), ("slow", "SIGTERM")])
 def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario, number):
-    """So does what `timeout` sends."""
+    """SIGTERM, which `timeout` sends, has the same effect."""
     command = [
         sys.executable, "-m", "raddle", "explore", f"counter.py::{scenario}", "--seconds", "600", "--json",
         "--until", "budget", "--step-limit", "1000000000",
     ]  # fmt: skip
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with processes.ready(command, cwd=folder, **output) as process:  # in the middle of an execution
+    with processes.ready(command, cwd=folder, **output) as process:  # the process is in the middle of an execution
         process.send_signal(signal.Signals[number])
         out, err = process.communicate(timeout=processes.HANG_SECONDS)
     assert process.returncode == 2, err
     assert json.loads(out)["stopped_because"] == "interrupted"
 
 
-def test_demo_shows_the_paper_s_example(tmp_path):
+def test_demo_shows_the_example_of_the_paper(tmp_path):
     done = raddle(tmp_path, "demo")
     assert done.returncode == 0
     assert "AttributeError: 'NoneType' object has no attribute 'level'" in done.stderr

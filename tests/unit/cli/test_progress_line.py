@@ -1,4 +1,4 @@
-"""A line of progress: drawn on terminals only, and not too often."""
+"""The progress line: drawn only on terminals, and at most a few times per second."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_a_line_is_written_over_and_cleared(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
+def test_the_line_is_overwritten_and_cleared(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     line = ProgressLine()
     line.show("1 of 9")
     clock[0] += 0.1
-    line.show("2 of 9")  # too soon
+    line.show("2 of 9")  # skipped: too soon after the last update
     clock[0] += 0.2
     line.show("3 of 9")
     line.clear()
@@ -37,7 +37,7 @@ def test_a_line_is_written_over_and_cleared(monkeypatch: pytest.MonkeyPatch, clo
 
 
 @pytest.mark.parametrize(("stream", "shown"), [(io.StringIO(), True), (Terminal(), False)])
-def test_nothing_is_drawn_elsewhere_or_where_it_is_not_wanted(
+def test_nothing_is_drawn_without_a_terminal_or_if_turned_off(
     stream: io.StringIO, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)

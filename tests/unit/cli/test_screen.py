@@ -20,7 +20,7 @@ def result(reason="executions", **more):
     return Result("passed", (), 4, 9, 0.1, reason, 1, **more)
 
 
-def test_one_is_one():
+def test_counts_of_one_are_singular():
     aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["not covered yet: it"]}
     assert search_lines(result(aims=aims))[1:] == [
         "  targets: 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
@@ -28,21 +28,21 @@ def test_one_is_one():
     ]
 
 
-def test_three_of_those_given_up_are_told():
+def test_three_abandoned_targets_are_listed():
     given_up = [f"not covered yet: {number}" for number in range(50)]
     aims = {"aimed": 90, "plans": 99, "covered": 20, "given_up": 70, "given_up_requirements": given_up}
-    _, _, *told, more = search_lines(result(aims=aims))
-    assert [line.split()[-1] for line in told] == ["0", "1", "2"]
+    _, _, *listed, more = search_lines(result(aims=aims))
+    assert [line.split()[-1] for line in listed] == ["0", "1", "2"]
     assert more == "    ... and 67 more"
 
 
 @pytest.mark.parametrize("reason", ["exhausted", "exhausted-within-bound", "exhausted-in-part"])
-def test_there_is_no_next_execution_after_the_last(reason):
+def test_an_exhausted_search_shows_no_chance_of_new_coverage(reason):
     assert any("chance" in line for line in search_lines(result(chance_of_new=0.0)))
     assert not any("chance" in line for line in search_lines(result(reason, chance_of_new=0.0)))
 
 
-def test_that_no_two_threads_met_is_said():
+def test_a_run_without_interacting_threads_is_reported():
     out = io.StringIO()
     alone = Run("a", "run app.py", "native", 1, 0, "", frozenset({"sync"}))
     show_coverage(Console(file=out, width=200), Contents(runs=(alone,)), ".raddle")
@@ -52,21 +52,21 @@ def test_that_no_two_threads_met_is_said():
     )
 
 
-def test_of_no_execution_it_is_not_said_that_threads_did_not_meet():
+def test_without_a_measured_execution_no_statement_about_threads_is_made():
     out = io.StringIO()
     screen = Console(file=out, width=200)
     unmeasured = Run("a", "app.py::scenario", "controlled", 0, 0, "", frozenset({"map", "sync"}))
     show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
     assert "nothing was covered: no execution was measured" in out.getvalue()
     assert "no threads interacted" not in out.getvalue()
-    assert "nothing to cover" not in out.getvalue()  # that is not known
-    assert "see the findings" not in out.getvalue()  # there are none
+    assert "nothing to cover" not in out.getvalue()  # unknown without a measured execution
+    assert "see the findings" not in out.getvalue()  # there are no findings
     endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
     show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")
     assert "nothing was covered: no execution was measured; see the findings" in out.getvalue()
 
 
-def test_the_summary_line():
+def test_the_headline_summarizes_the_search():
     line = "0 findings in 4 executions (0.10 s, seed 1); stopped: execution limit reached"
     assert headline(result()) == line
 
@@ -77,10 +77,10 @@ def printed(show, *arguments, **options):
     return out.getvalue().splitlines()
 
 
-def test_how_the_search_went_needs_verbose():
+def test_scheduler_details_are_shown_only_with_verbose():
     shares = {"pos": {"executions": 4, "covered": 7, "found": 0}}
     noted = result(scheduler="pos", shares=shares, notes=("some code was not instrumented",))
-    brief = ["note: some code was not instrumented", headline(noted)]  # what qualifies the result is never hidden
+    brief = ["note: some code was not instrumented", headline(noted)]  # notes that qualify the result are always shown
     assert printed(show_result, noted, "a.py::scenario") == brief
     assert printed(show_result, noted, "a.py::scenario", verbose=True) == [
         *brief,
@@ -103,7 +103,7 @@ def test_warnings_are_listed_or_counted():
     assert printed(show_outlook, record, ".raddle") == [warning, hint]
     counted = "added to .raddle: `raddle report` shows coverage and 1 warning, -v shows the search"
     assert printed(show_outlook, record, ".raddle", failed=True) == [counted]
-    # Nothing can be looked up later, so the warning is shown now.
+    # Nothing was stored, so no later report could show the warning.
     assert printed(show_outlook, record, ".raddle", failed=True, stored=False) == [warning]
     *table, first, second, last = printed(show_coverage, record, ".raddle", verbose=True)
     assert table[1].startswith("criterion")
