@@ -72,7 +72,7 @@ def draw(finding: dict[str, Any]) -> str:
 
 
 def _rows(finding: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps worth showing, and the preemptions between them."""
+    """Return the steps to show, and the preemptions between them."""
     stops = {stop["before"]: stop for stop in finding["preemptions"]}
     rows: list[dict[str, Any]] = []
     for number, step in enumerate(finding["steps"]):
@@ -107,7 +107,7 @@ def _stop(stop: dict[str, Any], y: int, width: int) -> list[str]:
 
 
 def _flow(one: tuple[int, int], other: tuple[int, int]) -> str:
-    """Draw a line from one step to the next, which is in another column."""
+    """Draw a line from one step to the next one, in another column."""
     right = other[0] > one[0]
     start = one[0] + (COLUMN - 12 if right else 12), one[1] + 19
     end = other[0] + (40 if right else COLUMN - 40), other[1]

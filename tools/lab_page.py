@@ -46,7 +46,7 @@ class Result:
 
     @property
     def reproduces(self) -> bool:
-        """Whether the same command always gives the same numbers. Native threads do not."""
+        """Whether the same command always gives the same numbers. With native threads, it does not."""
         return not {"noise", "both"} & set(self.arguments)
 
     @property
@@ -136,7 +136,7 @@ def main() -> int:
     for name in options.results or known:
         result, start = known[name], time.monotonic()
         data = result.read(FOLDER) if options.keep and result.is_in(FOLDER) else result.run(FOLDER)
-        # Write after each result: the next one may take long, and the page may be edited meanwhile.
+        # Write the page after each result, because the next one may take long and the page may be edited meanwhile.
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {name: data}), encoding="utf-8")
         if name in FIGURES:
             made_figure, place = FIGURES[name]

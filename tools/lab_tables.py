@@ -81,7 +81,7 @@ def _three(one: Quantities) -> str:
 
 
 def verdict(data: Data) -> str:
-    """Return when series settle and the verdicts, with differences from the paper in bold."""
+    """Return a table of when series settle and the verdicts, with differences from the paper in bold."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"]), "verdict", "paper"]]
     (found,) = data["verdicts"].values()
     for metric, one in found.items():
@@ -102,7 +102,7 @@ def agreement(data: Data) -> str:
 
 
 def beginning(data: Data) -> str:
-    """Return how much the first tenth of a series covers."""
+    """Return a table of how much the first tenth of a series covers."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"])]]
     for metric in data["cases"][0]["table3"]:
         shares = [case["table3"][metric]["beginning_percent"] for case in data["cases"]]

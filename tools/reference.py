@@ -36,7 +36,7 @@ def commands() -> str:
         for option in options:
             written, help_text = option.get_help_record(context) or (option.name or "", "")
             parts.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
-        # Written out here: click caches its own help option with the names from its first use.
+        # The help option is written here, because click caches its own with the names from its first use.
         parts.append("| `-h, --help` | Show this message and exit. |")
     return "\n".join([*parts, ""])
 

@@ -29,13 +29,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HANG_SECONDS = 900  # time limit for a command; even a busy machine is far quicker
-WRONG = (3, 4)  # exit codes that a page never means to show, unless it shows the error
+WRONG = (3, 4)  # exit codes that are a mistake on the page, unless the page shows the error
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"<!-- (.*?) -->\s*\Z")
 _INDENTED = re.compile(r"^(?:    |    \$ )(raddle .*)$", re.MULTILINE)
 _SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
-_CARETS = re.compile(r"^ *[\^~]+ *\n", re.MULTILINE)  # not printed by every Python
+_CARETS = re.compile(r"^ *[\^~]+ *\n", re.MULTILINE)  # only some Python versions print carets
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Reader:
         file.write_text(text, encoding="utf-8")
 
     def add(self, name: str, words: str, text: str) -> bool:
-        """Insert lines below the first line with those words. Return whether there is such a line."""
+        """Insert lines below the first line that contains the words. Return whether there is such a line."""
         lines = (self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
         for place, line in enumerate(lines, 1):
             if words in line:
@@ -186,7 +186,7 @@ def _environment(folder: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "RADDLE", "COV"))}
     if (folder / "src").is_dir():  # a copy of raddle's own source
         kept["PYTHONPATH"] = str(folder / "src")
-    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # other plugins cost time and print lines
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # other plugins take time and print extra lines
     return {**kept, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
 
 

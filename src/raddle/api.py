@@ -77,8 +77,8 @@ def explore(
     * A thread that blocks outside raddle's control for `patience_seconds` is a finding, as is exceeding `step_limit`
       scheduling points. `shrink` simplifies the schedules of findings. `progress` is called with a `ProgressUpdate`.
     * `criteria` names what to measure. Threads count as equal if their types and first `thread_methods` methods are
-      equal; pinv distinguishes `pinv_occurrences` of an access. Coverage and the schedules that increased it are added
-      to `data_file`. With `corpus`, a search starts with the schedules from that file.
+      equal; pinv distinguishes `pinv_occurrences` occurrences of an access. Coverage and the schedules that increased
+      it are added to `data_file`. With `corpus`, a search starts with the schedules from that file.
     * `workers` is a number of processes or an executor of `concurrent.futures`; the number does not affect the result.
 
     >>> import threading, raddle
@@ -150,7 +150,7 @@ class Sample:
     """One measured execution, as yielded by `measure`."""
 
     number: int  # counts executions from 1
-    outcome: Outcome  # how the execution ended
+    outcome: Outcome  # the way the execution ended
     covered: Mapping[str, frozenset[Key]]  # maps each criterion to the keys of the requirements covered
     entities: Entities  # variables, resources and threads of the execution
 

@@ -90,7 +90,7 @@ class Entities:
     """The variables, resources and actors of one execution.
 
     An actor is a thread, or one task of a worker thread in a pool. Each task has its own digest of methods, because a
-    worker plays a different part in each task.
+    worker has a different role in each task.
 
     >>> entities = Entities(methods=2)
     >>> actor = entities.add_actor("worker")
@@ -148,11 +148,11 @@ class Entities:
             self._threads.pop(actor, None)
 
     def ended(self, actor: int) -> None:
-        """Record that the actor runs no more methods."""
+        """Record that the actor will run no more methods."""
         self._ended.add(actor)
 
     def is_settled(self, actor: int) -> bool:
-        """Return whether the abstract thread of the actor is final."""
+        """Return whether further methods can no longer change the abstract thread of the actor."""
         return actor in self._ended or len(self._methods[actor]) >= self._max_methods
 
     def thread(self, actor: int) -> AbstractThread:

@@ -86,8 +86,8 @@ IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or sys.version_info >= (3, 14, 10))
 
 # Upper bound on the objects that are frozen (`gc.freeze`) at startup. 3.12 starts with 375 regardless of its options;
-# 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has thousands, because the objects of
-# the standard library alone are that many.
+# 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has thousands, because the standard
+# library alone creates that many objects.
 MAX_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
 # `sys.monitoring` exists (3.12, PEP 669). Calls that were already reported can be disabled, so that they cost nothing.

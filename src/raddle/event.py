@@ -45,7 +45,7 @@ class Event:
 
     @property
     def key(self) -> tuple[str, str, str, int, str, int]:
-        """The fields by which events of two executions are compared."""
+        """The fields that matter when the events of two executions are compared."""
         return (self.thread, self.kind, self.variable, self.object, self.file, self.line)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Event:
 
     @classmethod
     def from_json(cls, step: Mapping[str, Any]) -> Event:
-        """Return the event that `as_json` wrote; missing fields are empty.
+        """Return the event that `as_json` wrote. Missing fields are left empty.
 
         >>> print(Event.from_json({"thread": "T1", "file": "log.py", "line": 9, "operation": "read", "variable": "n"}))
         T1 log.py:9 read n

@@ -74,7 +74,7 @@ class Finding:
         }
 
     def _stops(self) -> list[Preemption]:
-        """Return the preemptions with `before` as an index into `steps` instead of the whole trace."""
+        """Return the preemptions, with `before` as an index into `steps` instead of into the whole trace."""
         shared = {id(event) for event in self.steps}
         before = [0]
         for event in self.trace:
@@ -83,7 +83,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Finding:
-        """Return the finding that `as_json` wrote, in this or an earlier version; missing fields are empty."""
+        """Return the finding that `as_json` wrote, in this or an earlier version. Missing fields are left empty."""
         execution = value.get("execution")
         waits = (Wait.from_json(wait) for wait in _mappings(value.get("waits")))
         return cls(

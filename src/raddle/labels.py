@@ -21,7 +21,7 @@ def first_label(letter: str) -> str:
 
 
 def child_label(parent: str, number: int) -> str:
-    """Return the label of the participant that `parent` started as number `number`.
+    """Return the label of the `number`-th participant that `parent` started.
 
     >>> child_label("T0", 2), child_label("T2", 1), child_label("R0", 1)
     ('T2', 'T2.1', 'R1')

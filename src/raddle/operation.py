@@ -1,7 +1,7 @@
 """The kinds of operations that a participant can perform, in one table.
 
-Each row holds the facts about one kind: the verb for stories, the words for a blocked thread, which operation a take
-receives from, and whether the operation is always a scheduling point. A world adds its own rows (see `Kind`).
+Each row holds the facts about one kind: the verb for stories, the words for a blocked thread, the operation that
+enables a take, and whether the operation is always a scheduling point. A world adds its own rows (see `Kind`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class Role(Enum):
 
     READ = "read"
     WRITE = "write"
-    GIVE = "give"  # sends on a resource, like a release: everything before it happens before the matching take
-    TAKE = "take"  # receives from a give, like an acquire
-    OBSERVE = "look"  # reads the state of a resource without blocking
+    GIVE = "give"  # releases or sends something: everything before it happens before the matching take
+    TAKE = "take"  # acquires or receives what a give supplied
+    OBSERVE = "observe"  # reads the state of a resource without blocking
     START = "start"
     END = "end"
     OTHER = "other"
@@ -29,7 +29,7 @@ class KindFacts(NamedTuple):
     verb: str  # used in stories: "acquires" in "T1 acquires Lock 1"
     role: Role = Role.OTHER
     waiting: str = ""  # used for blocked threads: "waits to acquire" in "T1 waits to acquire Lock 1"
-    partner: str = ""  # the kind of give that a take receives from
+    partner: str = ""  # the kind of give that supplies what a take needs
     counted: bool = False  # whether each take consumes one give
     # This operation is a scheduling point only if some thread observes a resource of this kind; "" if it always is one.
     # Threads that only block on a resource cannot observe when exactly it is released (Lipton's left-movers).
@@ -97,7 +97,7 @@ class Kind(str):
 _KIND_FACTS: dict[str, KindFacts] = {}
 KINDS: dict[str, Kind] = {}  # maps each name to its kind
 
-Effect: TypeAlias = "Kind | None"  # what a call does to an object; None if it does nothing relevant
+Effect: TypeAlias = "Kind | None"  # the operation that a call performs on an object; None if it performs none
 
 
 def kind_named(name: str) -> Kind:
@@ -112,8 +112,8 @@ def kind_named(name: str) -> Kind:
 def verb_of(name: str) -> str:
     """Return the verb for a kind, or the name itself if it is unknown, as in a data file of a later version.
 
-    >>> verb_of("down"), verb_of("teleport")
-    ('acquires a permit of', 'teleport')
+    >>> verb_of("down"), verb_of("is-alive"), verb_of("teleport")
+    ('acquires a permit of', 'checks for the end of', 'teleport')
     """
     kind = KINDS.get(name)
     return name if kind is None else kind.verb
@@ -140,35 +140,38 @@ SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
 CLEAR = Kind("clear", "clears")
 IS_SET = Kind("is-set", "checks", role=Role.OBSERVE)
 # Arriving at a wait releases nothing. Like a release, it cannot be observed, unless some thread clears the event.
-BEFORE_WAIT = Kind("before-wait", role=Role.OBSERVE, point_if_observed="event")
+BEFORE_WAIT = Kind("before-wait", "is about to wait for", role=Role.OBSERVE, point_if_observed="event")
 WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits on", partner="set")
 
 # Semaphores
 DOWN = Kind("down", "acquires a permit of", role=Role.TAKE, waiting="waits for a permit of", partner="up", counted=True)
 TRY_DOWN = Kind("try-down", "tries to acquire a permit of")
 UP = Kind("up", "releases a permit of", role=Role.GIVE, point_if_observed="semaphore")
-BOUNDED_UP = Kind("bounded-up")
+BOUNDED_UP = Kind("bounded-up", "releases a permit of")
 
 # Queues
 PUT = Kind("put", "puts into", role=Role.GIVE, waiting="waits for room in")
 GET = Kind("get", "gets from", role=Role.TAKE, waiting="waits for an item from", partner="put", counted=True)
 SIZE = Kind("size", "checks the size of", role=Role.OBSERVE)
-TASK_DONE = Kind("task-done", role=Role.GIVE)
-JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits for all tasks of", partner="task-done")
+TASK_DONE = Kind("task-done", "marks a task as done in", role=Role.GIVE)
+JOIN_QUEUE = Kind(
+    "join-queue", "has waited for all tasks of", role=Role.TAKE, waiting="waits for all tasks of", partner="task-done"
+)
 
 # Threads
-BEGIN = Kind("begin")
+BEGIN = Kind("begin", "begins")
 START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
-JOIN = Kind("join", waiting="waits for the end of")
-JOIN_IN_TIME = Kind("join-in-time")  # a join with a timeout that returned because the other thread had ended
-END = Kind("end", role=Role.END, point_if_observed="thread")
-IS_ALIVE = Kind("is-alive", role=Role.OBSERVE)
-SLEEP = Kind("sleep", waiting="sleeps")
+JOIN = Kind("join", "joins", waiting="waits for the end of")
+# A join with a timeout that returned because the other thread had ended.
+JOIN_IN_TIME = Kind("join-in-time", "joins")
+END = Kind("end", "ends", role=Role.END, point_if_observed="thread")
+IS_ALIVE = Kind("is-alive", "checks for the end of", role=Role.OBSERVE)
+SLEEP = Kind("sleep", "sleeps", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it runs")
 
-# Steps that are not operations, but are recorded by observers. See `raddle.step`.
+# Steps that are not operations, but are recorded by observers (see `raddle.step`). Stories do not show them.
 BLOCKED = Kind("blocked")
-FAILED = Kind("failed")  # a call that may fail did fail: a try-acquire, or a wait that timed out
+FAILED = Kind("failed")  # a call was unsuccessful: a try-acquire, or a wait that timed out
 REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
 ENTER = Kind("enter")

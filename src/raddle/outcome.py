@@ -12,7 +12,7 @@ from raddle.wait import Wait
 def _row(
     name: str, sentence: str = "", *, thread_died: bool = False, raised: bool = False
 ) -> tuple[str, str, bool, bool]:
-    """Return the arguments of one member of `OutcomeKind`, in the order that its constructor takes them."""
+    """Return the arguments of one member of `OutcomeKind`, in the order of its constructor's parameters."""
     return name, sentence, thread_died, raised
 
 
@@ -27,8 +27,8 @@ class OutcomeKind(StrEnum):
     """
 
     sentence: str  # description for tools that list rules; "" if this kind is not a finding
-    thread_died: bool  # True if one thread died and so ended the execution, wherever the other threads were
-    raised: bool  # True if a line of the program raised it; reports show that line beside the message
+    thread_died: bool  # True if a thread died and that ended the execution, wherever the other threads were
+    raised: bool  # True if a line of the program raised the failure; reports show that line beside the message
 
     def __new__(cls, name: str, sentence: str = "", thread_died: bool = False, raised: bool = False) -> OutcomeKind:
         self = str.__new__(cls, name)
@@ -58,7 +58,7 @@ class OutcomeKind(StrEnum):
         return bool(self.sentence)
 
 
-_PASSED = OutcomeKind.PASSED  # compared after every execution, and enum members are slow to look up
+_PASSED = OutcomeKind.PASSED  # cached because it is compared after every execution and looking up enum members is slow
 
 
 FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)

@@ -3,14 +3,15 @@
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
 * *before*: which accesses can come before an access of a different thread. An access can if it did in some execution,
-  or if no start or join of a thread forces the opposite order. Orders due to locks and events can differ next time.
+  or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ in the
+  next execution.
 * *runs*: which accesses one thread performed after which others, on the same object.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
   it, and the runs that were not within one of its critical sections.
 
 Adding the facts of two executions keeps what holds in both. Once an execution covers a requirement, the facts that made
-it look infeasible are gone for good.
+it look infeasible are dropped permanently.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Guard:
     """The role of a lock, described by the accesses that it does not protect."""
 
     loose: int  # bit mask of the accesses that happened without the lock
-    split: Rows  # runs not within one critical section: for each first access, a mask of the second accesses
+    split: Rows  # runs that no single critical section contains: for each first access, a mask of the second accesses
     lock: str = field(default="", compare=False)  # human-readable name of one lock with this role
 
     def _merged(self, other: Guard) -> Guard:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MeasuredData:
-    """Measured coverage, with everything that later reports need to describe it."""
+    """Measured coverage, with all the data that reports need to describe it."""
 
     tally: Tally = field(default_factory=Tally)
     sites: Mapping[int, Site] = field(default_factory=dict)  # every site that the tally or the model refers to

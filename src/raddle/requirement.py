@@ -17,7 +17,7 @@ from raddle.tally import Key
 
 
 class Role(IntEnum):  # an IntEnum because it hashes faster than an Enum
-    """What a value in a key refers to."""
+    """The role of a value in a key: the kind of thing that it refers to."""
 
     SITE = auto()  # the number of a site
     OWNER = auto()  # a class, a module or a function: "log.py:Log"

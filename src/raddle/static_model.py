@@ -18,7 +18,7 @@ class Accesses:
 
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
-    guessed: frozenset[int] = frozenset()  # the sites for which the class of the receiver is a guess
+    guessed: frozenset[int] = frozenset()  # sites at which the class of the receiver is only guessed
 
     @property
     def known(self) -> frozenset[int]:

@@ -9,7 +9,7 @@ from raddle.inspection import function_name
 
 
 def on_task_begin(name: str) -> None:
-    """Do nothing. Measurements replace this hook, which is called when the running thread begins a task."""
+    """Ignore the beginning of a task. A measurement replaces this hook to record it."""
 
 
 def begin_task(task: str | Callable[..., object]) -> None:

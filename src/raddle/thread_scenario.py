@@ -134,7 +134,7 @@ def check_thread_methods(number: int) -> None:
 
 
 def _setup_name(setup: Callable[[], object], scenario: Callable[[], object]) -> str:
-    """Return the name of the setup function in the scenario's module; its qualified name if it is not there."""
+    """Return the setup function's name in the scenario's module, or its qualified name if it is not there."""
     module = sys.modules.get(getattr(scenario, "__module__", None) or "")
     names = [name for name, value in vars(module).items() if value is setup] if module is not None else []
     own: str = getattr(setup, "__qualname__", type(setup).__name__)

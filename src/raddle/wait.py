@@ -33,6 +33,8 @@ class Wait:
     T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock
     >>> print(Wait("T0", JOIN, waits_for="T1"))
     T0 waits for the end of T1
+    >>> print(Wait("T1", KINDS["task-done"], "Queue"))
+    T1 waits before it marks a task as done in Queue
     """
 
     thread: str
@@ -47,7 +49,7 @@ class Wait:
     def sentence(self) -> str:
         """The operation with its resource: "waits to acquire Lock"."""
         subject = self.waits_for if self.kind == JOIN else "" if self.kind == SLEEP else self.resource
-        return f"{self.kind.waiting or self.kind} {subject}".rstrip()
+        return f"{self.kind.waiting or f'waits before it {self.kind.verb}'} {subject}".rstrip()
 
     def __str__(self) -> str:
         line = f"{self.thread} {self.sentence}"

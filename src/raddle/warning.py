@@ -15,7 +15,7 @@ DATA_RACE = "data-race"  # two unordered accesses, at least one of them a write
 LOCKSET = "lockset"  # a shared variable that no lock guards consistently (Eraser)
 POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can form a deadlock cycle
 UNSERIALIZABLE = "unserializable"  # an access of another thread between two related ones (AVIO)
-SOMETIMES = "sometimes "  # starts each part of the note of a vague warning; see `is_vague`
+SOMETIMES = "sometimes "  # prefix of each part of the note of a vague warning; see `is_vague`
 KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 
 
@@ -34,7 +34,7 @@ class ReportedWarning:
 
     @property
     def is_vague(self) -> bool:
-        """Whether the warning mentions no two conflicting accesses."""
+        """Whether the warning fails to name a pair of conflicting accesses."""
         return self.kind == LOCKSET and self.note.startswith(SOMETIMES)
 
     @property

@@ -28,7 +28,7 @@ from raddle.warning import ReportedWarning
 
 MAX_REMEMBERED = 5_000  # distinct executions that are remembered; further ones are analyzed each time
 FULLY_ANALYZED = 32  # distinct executions that are all analyzed for warnings and pruning facts
-ANALYZE_ONE_IN = 256  # after these, one execution in this many is analyzed, and all that cover something new
+ANALYZE_ONE_IN = 256  # after that, one in this many is analyzed, and every execution with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is dropped if it has few hits
 
 
@@ -62,7 +62,7 @@ class _RememberedExecution:
 
 @dataclass(slots=True)
 class _CriterionCache:
-    """Cache of the requirements covered by executions, for a criterion that ignores some kinds of steps.
+    """A cache of the requirements that executions cover, for a criterion that ignores some kinds of steps.
 
     Executions that differ only in the ignored steps share an entry.
     """
@@ -116,9 +116,8 @@ class Measurement:
     # -- complete executions ------------------------------------------------------------------------
 
     def add(self, steps: tuple[Step, ...], entities: Entities) -> dict[str, frozenset[Key]]:
-        """Add a complete execution and return the requirements that it covered, by criterion.
-
-        Executions with equal steps are treated as the same one, because everything else follows from the steps.
+        """Add a complete execution and return the requirements that it covered, by criterion. Executions with equal
+        steps are treated as one, because everything else follows from the steps.
         """
         self._number += 1
         digest = hash(steps)
@@ -166,7 +165,7 @@ class Measurement:
     def _record_covered(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
         """Record the requirements that the execution covered; return how many of them are new."""
         first = self._first[name]
-        fresh = covered.difference(first)  # one set operation, which reuses the hashes of the keys
+        fresh = covered.difference(first)  # a single set operation, which reuses the cached hashes of the keys
         if not fresh:
             return 0
         first.update(dict.fromkeys(fresh, self._number))
@@ -196,7 +195,7 @@ class Measurement:
             first, times = self._first[criterion.name], self._times[criterion.name]
             fresh = dict.fromkeys(filterfalse(first.__contains__, criterion.collect(final=final)), self._number)
             first.update(fresh)
-            dict.update(times, dict.fromkeys(fresh, 1))  # all of them are new
+            dict.update(times, dict.fromkeys(fresh, 1))  # none of these keys was counted before
 
     def end(self) -> None:
         """End the execution."""

@@ -41,7 +41,7 @@ class Importance:
 class _Conflict:
     """Conflicting accesses to one variable around a preemption."""
 
-    key: tuple[object, ...]  # sort key; the conflict that explains most compares lowest
+    key: tuple[object, ...]  # sort key; the most informative conflict has the lowest
     core: tuple[int, ...]  # rows of the accesses before, during and after the preemption
     more: tuple[int, ...]  # row of an earlier access by the other thread, if there is one
 
@@ -132,7 +132,7 @@ def _triples(rows: Sequence[Row], datum: _Datum) -> Iterator[tuple[int, int, int
 
 
 def _conflicts(rows: Sequence[Row], stop: int, depends: set[_Datum]) -> list[_Conflict]:
-    """Return the conflicts across a preemption, the one that explains most first."""
+    """Return the conflicts across a preemption, most informative first."""
     thread = rows[stop].thread
     resumed = next((n for n in range(stop + 1, len(rows)) if _event_of(rows[n], thread) is not None), len(rows))
     meanwhile: dict[_Datum, list[int]] = {}
@@ -196,7 +196,8 @@ def _last_accesses(rows: Sequence[Row], thread: str, changing: set[_Datum]) -> l
     accesses = [n for n, row in enumerate(rows) if row.event is not None and row.event.kind in ACCESSES]
     own = [number for number in accesses if rows[number].thread == thread] or accesses
     started = max((number for number, row in enumerate(rows) if row.thread == thread and row.started), default=-1)
-    own = [number for number in own if number > started] or own  # before that, it had not started all its threads
+    # Earlier accesses happened before the thread had started all of its own threads.
+    own = [number for number in own if number > started] or own
     preferred = [number for number in own if _datum(rows[number]) in changing] or own
     return preferred[: -_LAST - 1 : -1]
 
@@ -231,7 +232,7 @@ def _wakers(rows: Sequence[Row]) -> list[int]:
 
 
 def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) -> list[int]:
-    """Return accesses to changing variables, closest to a preemption first, to fill the remaining lines."""
+    """Return accesses to changing variables to fill the remaining lines, closest to a preemption first."""
     accesses = (
         number
         for number, row in enumerate(rows)

@@ -15,7 +15,7 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Key, Total
 __all__ = ["Row", "as_json", "contents_of", "requirements", "rows"]
 
 MAX_ENUMERATED = 100_000  # requirements of one criterion that are enumerated; above that, only counts are used
-MIN_EXECUTIONS = 3  # executions needed before a total is estimated
+MIN_EXECUTIONS = 3  # number of executions needed to estimate a total
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,16 @@ def as_json(row: Row) -> dict[str, Any]:
     }
 
 
-def requirements(criterion: Criterion | None, contents: Contents, *, most: int = MAX_ENUMERATED) -> list[Key] | None:
-    """Return all requirements in the criterion's order, or None if they are unknown or more than `most`."""
+def requirements(criterion: Criterion | None, contents: Contents, *, limit: int = MAX_ENUMERATED) -> list[Key] | None:
+    """Return all requirements in the criterion's order, or None if they are unknown or more than `limit`."""
     if criterion is None:
         return None
     total = criterion.total(contents.model_for(criterion.name), contents.facts)
-    if total.number is not None and total.number > most:
+    if total.number is not None and total.number > limit:
         return None
     keys = criterion.requirements(contents.model_for(criterion.name), contents.facts)
-    listed = None if keys is None else list(islice(keys, most + 1))
-    return None if listed is None or len(listed) > most else listed
+    listed = None if keys is None else list(islice(keys, limit + 1))
+    return None if listed is None or len(listed) > limit else listed
 
 
 def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion] | None = None) -> Criterion | None:

@@ -230,7 +230,7 @@ def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[K
 
 @dataclass(frozen=True, slots=True)
 class _Explained:
-    """A criterion with the sentences and sites that describe its requirements."""
+    """A criterion, with the sentences and sites that describe its requirements."""
 
     criterion: Criterion
     sentences: Sentences

@@ -36,11 +36,11 @@ class Searched:
         best = self.found.best(1)
         return best[0] if best and best[0].fitness else None
 
-    def table(self, most: int) -> list[str]:
+    def table(self, limit: int) -> list[str]:
         """Return the table of the best configurations. Its lines are not truncated, so they can be copied."""
         names = in_order(self.criteria)
         rows = [["fitness", *names, "new", "failures", "configuration"]]
-        for one in self.found.best(most):
+        for one in self.found.best(limit):
             counts = [f"{one.covered.get(name, 0):,}" for name in names]
             failed = str(one.failed) if one.failed else "-"
             rows.append([f"{one.fitness:,.6g}", *counts, f"{one.new:,}", failed, str(one.configuration)])

@@ -1,4 +1,4 @@
-"""The stop text: why a search stopped, as the summary line and the pytest plugin say it."""
+"""The stop text: why a search stopped, as shown in the summary line and by the pytest plugin."""
 
 from __future__ import annotations
 

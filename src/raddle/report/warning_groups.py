@@ -15,13 +15,13 @@ from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 from raddle.warning import DATA_RACE, LOCKSET, UNSERIALIZABLE, ReportedWarning
 
-ABOUT_VARIABLES = (DATA_RACE, UNSERIALIZABLE, LOCKSET)  # kinds that can share a group, the most telling first
+ABOUT_VARIABLES = (DATA_RACE, UNSERIALIZABLE, LOCKSET)  # kinds that can share a group, most informative first
 MAX_ALSO = 3  # warnings of a group that are mentioned besides the first
 
 
 @dataclass(frozen=True, slots=True)
 class WarningGroup:
-    """Warnings with the same cause: the most telling sentence, and short phrases for the others."""
+    """Warnings with the same cause: the most informative sentence, and short phrases for the others."""
 
     sentence: str
     also: tuple[str, ...] = ()
@@ -37,7 +37,9 @@ class WarningGroup:
 
 
 def distinct_warnings(contents: Contents) -> list[tuple[ReportedWarning, str]]:
-    """Return each sentence once, with the first warning that it describes: two accesses on one line read the same.
+    """Return each sentence once, with the first warning that it describes.
+
+    Warnings about two accesses on the same line have the same sentence.
 
     >>> race = ReportedWarning("data-race", "Log.th", (70001, 70002))
     >>> len(distinct_warnings(Contents(warnings=(race, race))))
@@ -52,9 +54,9 @@ def distinct_warnings(contents: Contents) -> list[tuple[ReportedWarning, str]]:
 def group_warnings(warnings: Iterable[ReportedWarning], sites: Mapping[int, Site]) -> tuple[WarningGroup, ...]:
     """Return one group per variable, in the order in which the variables first appear.
 
-    Two variables of one name are the same if a module touches both. Potential deadlocks are never grouped.
+    Variables with the same name count as one if the same module accesses them. Potential deadlocks are never grouped.
     """
-    groups: list[tuple[str, set[int], list[ReportedWarning]]] = []  # the variable, modules that touch it, warnings
+    groups: list[tuple[str, set[int], list[ReportedWarning]]] = []  # (variable, modules that access it, warnings)
     for warning in warnings:
         modules = {site >> INDEX_BITS for site in warning.sites}
         for subject, touching, members in groups if warning.kind in ABOUT_VARIABLES else ():
@@ -68,7 +70,10 @@ def group_warnings(warnings: Iterable[ReportedWarning], sites: Mapping[int, Site
 
 
 def _group(members: list[ReportedWarning], sites: Mapping[int, Site]) -> WarningGroup:
-    """Put the most telling warning first; of the rest, one of each other kind comes before more of the same."""
+    """Return the group, with the most informative warning first.
+
+    It is followed by one warning of each other kind, and then by further warnings of the same kinds.
+    """
     first, *rest = sorted(members, key=_rank)
     mentioned = Counter([first.kind])
     order = {}

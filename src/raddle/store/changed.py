@@ -1,4 +1,4 @@
-"""Drops measurements of source files that have changed since."""
+"""Drops measurements of source files that have changed since they were measured."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _drop(connection: sqlite3.Connection, outdated: list[tuple[int, str, int]], 
     for number, label, digest in outdated:
         _drop_file(connection, number, label, digest)
     _drop_findings(connection, sources)
-    connection.execute("delete from extra")  # extras describe all files at once; the next runs add them again
+    connection.execute("delete from extra")  # extras describe all files together; later runs add them again
 
 
 def _drop_requirements(connection: sqlite3.Connection, outdated: _Outdated) -> None:

@@ -90,7 +90,7 @@ def _check_same_sources(named: Sequence[tuple[str, Contents]]) -> None:
 def _differing(one: Contents, other: Contents) -> str | None:
     """Return the label of a file whose source differs; None if there is none.
 
-    One side may have more forms of a file than the other. That is no difference.
+    If one side has more instrumented forms of a file than the other, that does not count as a difference.
     """
     mine, theirs = _digests(one), _digests(other)
     for label in sorted(mine.keys() & theirs.keys()):

@@ -1,4 +1,4 @@
-"""Writes contents to the tables of the data file, which then hold the sum as defined by `Contents.__add__`."""
+"""Adds contents to the tables of the data file. The result equals the sum that `Contents.__add__` defines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from raddle.tally import Tally
 _REQUIREMENT = """
 insert into requirement values (?, ?, ?, ?) on conflict do update
 set executions = executions + excluded.executions, first = min(first, excluded.first)"""
-# Like `Accesses.__add__`: a row stays a guess only as long as all runs guess.
+# Like `Accesses.__add__`: a row remains a guess only if it is a guess in every run.
 _ACCESS = """
 insert into access values ((select number from variable where owner = ? and name = ?), ?, ?, ?, ?) on conflict do
 update set reads = max(reads, excluded.reads), writes = max(writes, excluded.writes),

@@ -8,7 +8,7 @@ from math import log10
 
 MAX_POINTS = 300  # points of a curve
 
-Growth = Sequence[tuple[int, int]]  # pairs of an execution and the number of requirements covered by then
+Growth = Sequence[tuple[int, int]]  # pairs of an execution number and the number of requirements covered up to then
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Axes:
 
     box: Box
     executions: int
-    most: int
+    maximum: int  # largest number of requirements on the y axis
     logarithmic: bool = False
 
     def x(self, execution: float) -> float:
@@ -53,7 +53,7 @@ class Axes:
     def y(self, covered: float) -> float:
         """Return the y coordinate of a number of covered requirements."""
         high = self.box.height - self.box.top - self.box.bottom
-        return round(self.box.height - self.box.bottom - high * min(1.0, covered / max(1, self.most)), 1)
+        return round(self.box.height - self.box.bottom - high * min(1.0, covered / max(1, self.maximum)), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,31 +114,31 @@ def chart(
         total = interval = None
     if interval is not None:
         interval = interval[0], min(interval[1], 2 * max(1, total or reached))
-    most = max(1, reached, total or 0, interval[1] if interval is not None else 0)
-    axes = Axes(CHART, executions, most, logarithmic)
+    maximum = max(1, reached, total or 0, interval[1] if interval is not None else 0)
+    axes = Axes(CHART, executions, maximum, logarithmic)
     return Chart(
         path=stairs(growth, axes),
         box=CHART,
         executions=tuple(Tick(axes.x(number), f"{number:,}") for number in _ticks(executions, logarithmic)),
-        covered=tuple(Tick(axes.y(number), f"{number:,}") for number in _ticks(most, logarithmic=False)),
+        covered=tuple(Tick(axes.y(number), f"{number:,}") for number in _ticks(maximum, logarithmic=False)),
         total=axes.y(total) if total else None,
         band=(axes.y(interval[1]), axes.y(interval[0])) if interval is not None and interval[0] < interval[1] else None,
         findings=tuple((axes.x(execution), number) for execution, number in findings),
     )
 
 
-def _ticks(most: int, logarithmic: bool) -> list[int]:
+def _ticks(maximum: int, logarithmic: bool) -> list[int]:
     """Return round numbers for the ticks of an axis.
 
     >>> _ticks(1200, logarithmic=False), _ticks(1200, logarithmic=True)
     ([0, 500, 1000], [1, 10, 100, 1000])
     """
     if logarithmic:
-        powers = [10**power for power in range(len(str(max(1, most))))]
+        powers = [10**power for power in range(len(str(max(1, maximum))))]
         return powers[:: 1 + len(powers) // 7]
-    power = 10 ** (len(str(max(1, most))) - 1)
-    step = next(step for step in (power // 5 or 1, power // 2 or 1, power, 2 * power, 5 * power) if most / step <= 4)
-    return list(range(0, most + 1, step))
+    power = 10 ** (len(str(max(1, maximum))) - 1)
+    step = next(step for step in (power // 5 or 1, power // 2 or 1, power, 2 * power, 5 * power) if maximum / step <= 4)
+    return list(range(0, maximum + 1, step))
 
 
 def _thinned(growth: Growth) -> Growth:

@@ -19,7 +19,6 @@ READS_EARLY = "early"  # kind of arrow: reads a value that was written before th
 _READ = "reads what {thread} wrote in step {step}"
 _ARROW_TEXTS = {READS: _READ, READS_EARLY: _READ, HANDS_OVER: "handed over by {thread} in step {step}"}
 _OMITTED_KINDS = frozenset({ENTER, LEAVE})
-_ENDS: dict[str, str] = {END: "ends", JOIN: "joins"}
 
 # Maps a kind of step to an arrow and the kinds of step it can start from. The arrow starts at the last such step on
 # the same object.
@@ -149,7 +148,7 @@ def _cell(
         file=file,
         line=line,
         code=_text(code(file, line).strip(), LONGEST_CODE) if line else "",
-        verb=_ENDS.get(step.kind) or verb_of(_text(step.kind)),
+        verb=verb_of(_text(step.kind)),
         subject=_text(step.variable),
         value=_text(step.value),
         source=from_,

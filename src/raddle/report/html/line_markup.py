@@ -21,7 +21,7 @@ def line_markup(line: Line) -> Markup:
     css_class = "" if line.probed else ' class="alone"'
     return Markup(
         f'<li id="L{number}"{css_class}><span class="no">{number}</span>{_sign(line)}<code>{code}</code></li>'
-    )  # safe as markup: every part is a number, raddle's own text, or escaped
+    )  # safe as markup: every part is a number, text of raddle, or escaped text
 
 
 def _sign(line: Line) -> str:

@@ -80,7 +80,7 @@ class Report:
 
     @cached_property
     def _findings(self) -> Sequence[Stored]:
-        """All findings, with distinct ones first, so that similar ones are the first to go without a page."""
+        """All findings, with distinct ones first, so that the limit on pages affects similar ones first."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
         for one in stored_findings(self.contents):
@@ -120,8 +120,8 @@ class Report:
             )
             for label in labels
         ]
-        most = max(1, MAX_CELLS // max(1, len(names)))
-        parts = [views_[start : start + most] for start in range(0, len(views_), most)] or [[]]
+        files_per_page = max(1, MAX_CELLS // max(1, len(names)))
+        parts = [views_[start : start + files_per_page] for start in range(0, len(views_), files_per_page)] or [[]]
         pages = ["index.html", *(f"files-{number}.html" for number in range(2, len(parts) + 1))]
         shared = {"names": names, "pages": pages, "all_files": len(views_)}
         warnings = [
@@ -197,14 +197,14 @@ class Report:
             for number in self.contents.model_for("blocks").blocks:
                 if number not in ran and number in self.contents.sites:
                     site = self.contents.sites[number]
-                    if site.function != "<module>":  # module code runs on import, before measuring starts
+                    if site.function != "<module>":  # module-level code runs on import, before measurement starts
                         found[site.file].add(site.line)
         return found
 
     # -- findings, growth, graphs -------------------------------------------------------------------
 
     def _code_of(self, one: Stored) -> Code:
-        """Return a function that looks up source lines in the versions that the finding was found in."""
+        """Return a function that looks up source lines in the versions in which the finding occurred."""
 
         def code(label: str, line: int) -> str:
             source = self._sources.get(label)
@@ -247,4 +247,4 @@ class Report:
     def _graph_page(self, name: str) -> str:
         make_graph = lock_graph if name == "locks" else happens_before
         graph = make_graph(self.contents, self.places)
-        return self._render(f"{name}.html", page=name, graph=graph, most=MAX_SENTENCES)
+        return self._render(f"{name}.html", page=name, graph=graph, limit=MAX_SENTENCES)

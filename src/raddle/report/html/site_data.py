@@ -36,7 +36,7 @@ class SiteData:
         self._characters = 0
         self._commands: dict[int, str] = {}
         busy = [number for number in sites if number in requirements.by_site]
-        self._most = min(MAX_OF_SITE, max(2, MAX_OF_FILE // (2 * len(busy) or 1)))
+        self._limit = min(MAX_OF_SITE, max(2, MAX_OF_FILE // (2 * len(busy) or 1)))
         self._sites = {places.numbers[number]: self._site(number, site) for number, site in sites.items()}
 
     def script(self) -> str:
@@ -71,7 +71,7 @@ class SiteData:
     def _sentence_indexes(self, by_criterion: Mapping[str, list[RequirementAtSite]]) -> list[int]:
         return [
             place
-            for requirement in chosen(by_criterion, self._most)
+            for requirement in chosen(by_criterion, self._limit)
             if (place := self._sentence(requirement)) is not None
         ]
 

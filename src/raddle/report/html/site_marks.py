@@ -26,7 +26,7 @@ MAX_CHARACTERS = 600_000  # characters of a file on its page
 LONGEST_LINE = 2_000  # characters of a line; sites beyond are listed after the line
 
 _WORD = re.compile(r"@?\w+(?:\.\w+)*")
-_BARE = frozenset({LEAVE, BLOCK})  # kinds of site that correspond to no text of their own
+_BARE = frozenset({LEAVE, BLOCK})  # kinds of site without any source text of their own
 
 
 @dataclass(frozen=True, slots=True)

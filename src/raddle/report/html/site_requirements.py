@@ -19,7 +19,7 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
 
 MAX_OF_SITE = 40  # covered requirements listed per site, and as many uncovered ones
 MAX_OF_FILE = 5_000  # requirements listed in the data of one page
-MAX_SITES_NAMED = 12  # sites of one requirement that count; an order of all accesses names hundreds
+MAX_SITES_NAMED = 12  # maximum number of sites per requirement; an order of all accesses can name hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SiteCoverage:
 
     covered: dict[str, list[RequirementAtSite]] = field(default_factory=dict)  # maps a criterion to requirements
     missing: dict[str, list[RequirementAtSite]] = field(default_factory=dict)
-    partners: set[int] = field(default_factory=set)  # sites it interacted with in other threads, perhaps itself
+    partners: set[int] = field(default_factory=set)  # sites in other threads it interacted with; can include itself
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -104,9 +104,9 @@ def _uncovered(row: Row, criterion: Criterion, contents: Contents, covered: Mapp
     return (key for key in requirements(criterion, contents) or () if key not in covered)
 
 
-def chosen(by_criterion: Mapping[str, list[RequirementAtSite]], most: int) -> list[RequirementAtSite]:
-    """Return up to `most` requirements to list, a few of each criterion rather than many of one."""
+def chosen(by_criterion: Mapping[str, list[RequirementAtSite]], limit: int) -> list[RequirementAtSite]:
+    """Return up to `limit` requirements to list, a few of each criterion rather than many of one."""
     in_turn = (one for turn in zip_longest(*by_criterion.values()) for one in turn if one is not None)
-    kept = [requirement for requirement, _ in zip(in_turn, range(most), strict=False)]
+    kept = [requirement for requirement, _ in zip(in_turn, range(limit), strict=False)]
     order = {name: place for place, name in enumerate(by_criterion)}
     return sorted(kept, key=lambda requirement: order[requirement.criterion])

@@ -1,4 +1,4 @@
-"""The content of the pages as values; the templates only lay it out."""
+"""The content of the pages as plain values. The templates contain only the layout."""
 
 from __future__ import annotations
 
@@ -215,9 +215,9 @@ def remains(row: Row) -> str:
         return "The number of remaining requirements is unknown: there were too few executions for an estimate."
     left = row.total.number - row.covered
     if row.total.kind == ESTIMATED:
-        most = (row.total.high or 0) - row.covered
+        upper_bound = (row.total.high or 0) - row.covered
         about = f"about {count(left, 'requirement')}" if left else "none"
-        bound = f" (at most {number_text(most)} with 95 % confidence)" if most > 0 else ""
+        bound = f" (at most {number_text(upper_bound)} with 95 % confidence)" if upper_bound > 0 else ""
         return f"Estimated to remain: {about}{bound}, assuming that further executions resemble the previous ones."
     if not left:
         return "No requirements remain."

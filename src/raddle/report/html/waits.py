@@ -22,7 +22,7 @@ class WaitView:
 
     thread: str
     what: str  # for example "to acquire Lock"
-    waits_for: str  # the thread that has to continue first; "" if there is no such thread
+    waits_for: str  # the thread that must run before this one can; "" if there is none
     place: Place | None
     circular: bool  # True if the thread is part of the deadlock cycle
 
@@ -83,7 +83,7 @@ def ring(waits: Iterable[WaitView]) -> Ring | None:
     circular = {wait.thread for wait in some if wait.circular}
     names = dict.fromkeys([*_along(some, circular), *(name for wait in some for name in (wait.thread, wait.waits_for))])
     radius = 0 if len(names) == 1 else max(90, 34 * len(names))
-    first_angle = pi if len(names) == 2 else -pi / 2  # two threads are side by side; of more, the first is at the top
+    first_angle = pi if len(names) == 2 else -pi / 2  # two threads are side by side; with more, the first is at the top
     width, height = 2 * radius * STRETCHED + 2 * NODE_WIDTH + 60, 2 * radius + 160
     nodes = {}
     for place, name in enumerate(names):
