@@ -23,7 +23,12 @@ def commands() -> str:
     >>> "## raddle explore" in commands()
     True
     """
-    parts = ["# Commands", "", "Generated from the code. `raddle COMMAND --help` shows the same text.", ""]
+    parts = [
+        "# Commands",
+        "",
+        "For users of the command line: every command with its options. `raddle COMMAND --help` shows the same text.",
+        "",
+    ]
     parts += ["| command | |", "|---|---|"]
     found = dict(_commands(group, "raddle"))
     for name, command in found.items():
@@ -85,8 +90,9 @@ def configuration() -> str:
     parts = [
         "# Configuration",
         "",
-        "Keys of `[tool.raddle]` in the nearest `pyproject.toml` at or above the current directory. The command line",
-        "overrides the marker of a test, and the marker overrides the file. Unknown keys are errors.",
+        "For users who want to set options once for a project. These are the keys of `[tool.raddle]` in the nearest",
+        "`pyproject.toml` at or above the current directory. The command line overrides the marker of a test, and the",
+        "marker overrides the file. Unknown keys are errors.",
         "",
         "| key | type | default | |",
         "|---|---|---|---|",
@@ -98,9 +104,9 @@ def configuration() -> str:
         shown = (
             "" if default in (None, (), "") else f"`{str(default).lower() if isinstance(default, bool) else default}`"
         )
-        parts.append(
-            f"| `{field.name}` | {kind} | {shown} | {_cell(helps.get(field.name, '').removesuffix(' Repeatable.'))} |"
-        )
+        about = helps.get(field.name, "").removesuffix(" Repeatable.")
+        about = about.replace(f" [default: {field.name} of tool.raddle]", "")  # an option that defaults to this key
+        parts.append(f"| `{field.name}` | {kind} | {shown} | {_cell(about)} |")
     return "\n".join([*parts, ""])
 
 

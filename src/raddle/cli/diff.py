@@ -32,11 +32,15 @@ _HEADINGS = {
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @only_criteria_option
-@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences of each kind.")
-@click.option("--fail-on-loss", is_flag=True, help="Exit with 6 if A covers something that B could cover but does not.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences to list of each kind."
+)
+@click.option(
+    "--fail-on-loss", is_flag=True, help="Exit with code 6 if A covers something that B could cover but does not."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON on stdout.")
 def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss: bool, as_json: bool) -> int:
-    """List what the data file B covers and A does not, and the other way round. If the source has changed in between,
+    """List what the data file B covers and A does not, and vice versa. If the source has changed in between,
     requirements are matched by file, function, operation and variable.
 
     \b

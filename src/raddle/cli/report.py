@@ -51,7 +51,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with 6 if coverage of the criterion is below this [default: fail_under of tool.raddle]. Repeatable.",
+    help="Exit with code 6 if the criterion's coverage is below this [default: fail_under of tool.raddle]. Repeatable.",
 )
 @click.option(
     "--format",
