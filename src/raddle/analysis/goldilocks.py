@@ -8,10 +8,10 @@ lockset of threads and resources. It starts with the accessing thread and grows 
     a thread in it starts another thread                                             add the started thread
     a thread joins a thread in it                                                    add the joining thread
 
-Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place.
-An access is free of races if its thread is in the locksets of all accesses that it conflicts with. These are the
-last write and, for a write, the last read of each thread since then. Up to the first race on a variable this is
-exactly happens-before. After a race, accesses before the last write are forgotten, as in the paper.
+Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place. An
+access is free of races if its thread is in the locksets of all accesses that it conflicts with. These are the last
+write and, for a write, the last read of each thread since then. Up to the first race on a variable, the verdicts agree
+exactly with happens-before. After a race, accesses before the last write are forgotten, as in the paper.
 
 For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made it,
 whether a lock held then is also held now, and whether its thread synchronized directly with this one. The verdict names

@@ -174,7 +174,7 @@ class HappensBefore:
     def _forget_oldest(self) -> PublishedClock | None:
         """Drop the thread that ended first and return its final clock; None if its slot cannot be reused.
 
-        Afterwards every live thread is ordered after its end.
+        From then on, every live thread counts as ordered after the end of the dropped thread.
         """
         if not self._ended:
             return None

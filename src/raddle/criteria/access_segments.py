@@ -16,7 +16,7 @@ class AccessSegments:
     def __init__(self, names: AccessNames[Any]) -> None:
         self._segments = names.segments
         self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
-        # By variable and thread: kinds and segments.
+        # By variable and thread: the kind of each access, and the segments of its first and last occurrence.
         self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}
         for (thread, kind, number, _), access, first, last in names.spans():
             self.spans[access] = first, last

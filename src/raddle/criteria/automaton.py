@@ -99,7 +99,7 @@ class Automata:
     def __init__(self) -> None:
         self._automata: dict[str, Automaton] = {}
         self._variables: list[AbstractVariable] = []
-        self._letters: dict[Step, Letter] = {}  # maps accesses to those variables to letters
+        self._letters: dict[Step, Letter] = {}  # by access to one of these variables: its letter
 
     def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
         """Return what an execution covers, and the accesses to objects that are too complex for an automaton."""

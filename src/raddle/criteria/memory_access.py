@@ -63,7 +63,7 @@ class _Family(NamedTuple):
 
 
 class MemoryAccessPatterns(Criterion):
-    """The criterion MAP-coverage.
+    """The MAP-coverage criterion.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> criterion = MemoryAccessPatterns()
@@ -123,7 +123,7 @@ class MemoryAccessPatterns(Criterion):
         return f"{key[0]}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)
 
     def static_total(self, model: StaticModel) -> Total:
-        """Return the paper's T_C."""
+        """Return the number of requirements by the paper's formula for T_C."""
         return Total(sum(family.size for family in _families(model)), STATIC)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:

@@ -157,7 +157,7 @@ class MethodPairs(Criterion):
         return f"thread A starts `{name}.{one}` while thread B is in `{name}.{other}`"
 
     def home(self, key: Key) -> int:
-        """Return the site where the first method begins; 0 before `total` or `requirements` was called."""
+        """Return the site where the first method begins; 0 if neither `total` nor `requirements` was called before."""
         owner, one, other = key
         return self._homes.get((owner, one)) or self._homes.get((owner, other), 0)
 

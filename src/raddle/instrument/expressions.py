@@ -114,7 +114,7 @@ class Expressions:
         return place.locate(probe("content", value, self.site(place, "read", name)))
 
     def receiver(self, node: ast.expr) -> ast.expr:
-        """Rewrite an expression that only leads to the attribute or content that is accessed."""
+        """Rewrite the object expression of an access, such as `a.b` in `a.b.c` or `a.b[0]`."""
         with self.maker.keeping_may_switch():
             return self.expr(node)
 

@@ -185,7 +185,7 @@ class VariableNumbers:
         entry = self.entries.get(id(obj))
         if entry is not None:
             return entry
-        # An object without an entry may still be under construction, in Python code without probes on the stack.
+        # An object without an entry may still be under construction: a constructor without probes may be on the stack.
         may_be_new = self.creation_rules.has_unprobed_constructor(type(obj))
         return self.objects.entry(obj, self._places.creation_line_of(obj) if may_be_new else "")
 

@@ -2,7 +2,7 @@
 
 An access to a variable that was seen before takes a fast path: look up its number by the object's `id` and the name,
 and append a step. When a variable is first seen, `VariableNumbers` does the rest. Objects are examined through
-`raddle.inspection`, so that no code of the program runs.
+`raddle.inspection`, which runs no code of the program.
 """
 
 from __future__ import annotations
