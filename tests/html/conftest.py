@@ -14,9 +14,8 @@ import processes
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "faulty"
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
-AXE = (
-    Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"
-)  # `make test-browser` installs it with npm
+# `make test-browser` installs axe-core with npm.
+AXE = Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"
 
 MARKUP = """\
 import threading

@@ -1,4 +1,4 @@
-"""Makes the benchmark scripts importable, as they import each other."""
+"""Adds the benchmark folder to `sys.path`, so that tests can import its scripts."""
 
 import sys
 from pathlib import Path

@@ -18,8 +18,8 @@ import raddle
 @pytest.mark.parametrize(
     ("name", "orders", "different"),
     [
-        ("rmw1", 4, 2),  # an update is lost or not
-        ("lock2", 6, 6),  # C(4, 2)
+        ("rmw1", 4, 2),  # two outcomes: one update is lost, or none
+        ("lock2", 6, 6),  # C(4, 2) orders of the critical sections
         ("put2", 6, 6),
         ("queue3", 1, 1),  # with a capacity of one, threads must alternate
     ],

@@ -13,9 +13,8 @@ def test_plain_threads_have_a_possible_outcome(name: str) -> None:
     assert set(outcomes) <= set(SCENARIOS[name].possible)
 
 
-@pytest.mark.parametrize(
-    "name", ["rmw1", "rmw10", "lock1", "lock10"]
-)  # in the other scenarios the threads wait for each other
+# In the other scenarios the threads wait for each other.
+@pytest.mark.parametrize("name", ["rmw1", "rmw10", "lock1", "lock10"])
 def test_sequential_execution_loses_no_update(name: str) -> None:
     state = SCENARIOS[name].state()
     state.first()

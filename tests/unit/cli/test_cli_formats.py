@@ -112,7 +112,7 @@ def test_json_lists_findings_coverage_and_warnings(run):
 
 
 def test_the_json_schema_is_printed(run):
-    """This works without a data file."""
+    """Printing the schema needs no data file."""
     code, out, _ = run(json_, "--schema")
     assert code == 0
     assert json.loads(out) == schema()
@@ -175,7 +175,7 @@ def test_junit_has_a_test_case_per_scenario_and_criterion(run):
 
 
 def test_junit_fails_below_a_threshold(run):
-    """Two requirements, covered once each in three executions: Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 3, and 66.7 %."""
+    """Three executions cover two requirements once each. Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 2 of 3 is 66.7 %."""
     tally = Tally()
     tally.add(1, "sync", [(READ, "visited")])
     tally.add(3, "sync", [(WRITE, "visited")])

@@ -1,4 +1,4 @@
-"""Writing to stdout: no encoding, full disk or closed pipe causes a traceback of raddle."""
+"""Problems with stdout: a limited encoding, a full disk or a closed pipe never causes a traceback."""
 
 from __future__ import annotations
 

@@ -206,9 +206,8 @@ def test_a_report_with_no_coverage_has_exit_code_5(run):
     code, out, err = run()
     assert code == 5
     assert "0  3 (static)" in out
-    assert (
-        "nothing was covered: no threads interacted in 1 execution" in err
-    )  # the message is not "nothing to cover": there are three pairs
+    # The message does not say "nothing to cover", because there are three pairs of methods.
+    assert "nothing was covered: no threads interacted in 1 execution" in err
     assert run("--criteria", "blocks")[0] == 0
     assert run("--fail-under", "method-pairs=60")[0] == 6  # the static model has requirements
 

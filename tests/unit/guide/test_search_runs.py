@@ -167,9 +167,8 @@ def test_runs_that_fail_in_the_same_way_are_grouped(tmp_path, monkeypatch, how, 
 
 
 def test_a_hanging_run_is_stopped_and_its_coverage_is_kept(tmp_path, monkeypatch):
-    runs = command(
-        tmp_path, monkeypatch, "hang", executions=1, run_seconds=30.0
-    )  # long enough to start on a busy machine
+    # 30 seconds are enough for the program to start on a busy machine.
+    runs = command(tmp_path, monkeypatch, "hang", executions=1, run_seconds=30.0)
     measured = runs(no_noise(), None)
     assert measured.failed == 1
     assert [failures.how for failures in runs.failures.values()] == ["did not end within 30 s"]

@@ -143,7 +143,7 @@ def test_the_data_of_a_site_lists_covered_and_missing_requirements(tmp_path):
     data = data_of(tmp_path, "box.py")
     place = str(Places(contents()).numbers[READ])
     read = data["sites"][place]
-    assert (read["covered"], read["missing"]) == (2, 4)  # 1 and 2 are covered; 4 to 7 are missing; 3 and 8 have no read
+    assert (read["covered"], read["missing"]) == (2, 4)  # patterns 1 and 2; patterns 4 to 7 (3 and 8 have no read)
     assert [data["names"][str(partner)][0] for partner in read["partners"]] == ["box.py:7 write text"]
     first = data["sentences"][read["covered_sentences"][0]]
     assert first[1] == "thread A reads `Box.text` at box.py:6, then thread B writes it at box.py:7 (pattern 1)"
@@ -228,9 +228,9 @@ def test_sources_in_any_encoding_are_shown(tmp_path, data, shown):
 def test_functions_without_probes_are_marked(tmp_path):
     write_and_parse(tmp_path, contents(tmp_path))
     text = (tmp_path / "out" / page_of("box.py")).read_text("utf-8")
-    assert '<li id="L9" class="alone">' in text  # def idle
+    assert '<li id="L9" class="alone">' in text  # the line of `def idle`
     assert '<li id="L10" class="alone">' in text
-    assert '<li id="L5">' in text  # def add
+    assert '<li id="L5">' in text  # the line of `def add`
     assert SOURCE.splitlines()[8].strip() == "def idle(self):"
 
 

@@ -29,7 +29,7 @@ MODEL = StaticModel(
 
 
 class Pairs(Criterion):
-    """Requires each read of a variable to precede each write of it."""
+    """One requirement for each pair of a read and a write of the same variable."""
 
     name, family, paper, shape = "pairs", "none", "none", Shape(SITE, SITE)
     summary, cost, total_known = "a read comes before a write", LINEAR, True

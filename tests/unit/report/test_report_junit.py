@@ -65,7 +65,7 @@ def test_a_finding_without_a_known_run_has_a_test_case():
 
 
 def test_characters_that_xml_cannot_represent_are_escaped():
-    """They appear as Python escapes."""
+    """Such characters appear as Python escapes."""
     given = contents({"kind": NASTY, "message": NASTY, "origin": NASTY}, notes=(NASTY,))
     (case,) = [case for case in parsed(given).iter("testcase") if case.find("failure") is not None]
     assert '<b>"100 %"</b>' in case.get("name")

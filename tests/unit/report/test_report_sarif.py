@@ -132,4 +132,4 @@ def test_every_kind_of_finding_has_a_rule(kind):
     run = log_of(contents({**LOST_UPDATE, "kind": kind}))
     (rule,) = run["tool"]["driver"]["rules"]
     assert (rule["id"], rule["shortDescription"]["text"]) == (kind, kind.sentence)
-    assert len(kind.sentence.split()) > 4  # a sentence
+    assert len(kind.sentence.split()) > 4  # the description is a sentence, not a word

@@ -190,9 +190,8 @@ def test_notes_report_changed_and_missing_sources(tmp_path):
     assert Sources(two_versions(tmp_path)).notes() == (
         "shop.py was measured in several versions: some line numbers refer to a version other than the current one",
     )
-    assert (
-        Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()
-    )  # the file has no sites, so no report names its lines
+    # A file without sites has no notes, because no report names its lines.
+    assert Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()
     summary = summarize(replace(measured("shop.py", file, BEFORE), notes=("a note",)), [])
     assert summary.notes == ("a note", changed)
     assert summary.outdated == (changed,)

@@ -37,7 +37,7 @@ def counted(covered, total, kind, since_new=250):
             "its exact total is unknown",
         ),
         (
-            # Coverage of any of the two last grew 250 executions ago.
+            # Coverage of sync last grew 300 executions ago, and coverage of svar 250 executions ago.
             {"sync": counted(5, 6, "estimated", 300), "svar": counted(5, 6, "estimated", 250)},
             "stopped: no new coverage of sync, svar in the last 250 executions; their exact totals are unknown",
         ),

@@ -67,7 +67,7 @@ def test_a_thread_comes_after_its_start() -> None:
 
 
 def test_two_writes_race() -> None:
-    # B's read of y does not come after A's write, so the reversed execution runs it before its write.
+    # B's read of y does not depend on A's write, so the reversed execution runs it before B's write.
     assert races(log_of(("A", write()), ("B", read(7)), ("B", write()))) == [(0, (1,), "B")]
 
 

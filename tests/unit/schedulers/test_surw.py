@@ -109,7 +109,7 @@ def test_more_steps_than_counted_still_reach_every_order():
 def test_counting_is_repeated_at_growing_intervals_when_points_are_added():
     walk = UniformWalk(seed=3)
     programs = [writes("x", 2), writes("x", 2)]
-    # Executions 1 and 2 count. The next count starts at 5, when four executions have run, and the one after at 13.
+    # Executions 1 and 2 count steps. The next count starts at 5, after four executions, and the one after that at 13.
     counting = []
     for number in range(1, 17):
         run(walk, programs, number=number, space=number)
