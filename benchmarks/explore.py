@@ -55,17 +55,17 @@ def main() -> int:
         texts.append(explore_tables.speeds(speeds))
         found["speed"] = speeds.as_json()["executions_per_second"]
     if "spaces" in options.only:
-        speeds = Comparison([*SPACES, *TOO_LARGE], {search: search for search in present(COMPLETE, missing)})
+        speeds = Comparison([*SPACES, *TOO_LARGE], {search: search for search in installed(COMPLETE, missing)})
         waits = rates(speeds, options, question="complete")
-        spaces = seen_spaces(present(SPACES_OF, missing))
-        schedules = proofs(spaces)
+        spaces = measure_spaces(installed(SPACES_OF, missing))
+        schedules = missed_outcomes(spaces)
         texts.append(explore_tables.spaces(spaces, schedules, speeds, waits))
         found["spaces"] = spaces
         found["spaces_speed"] = speeds.as_json()["executions_per_second"]
         found["seconds_until_done"] = {name: {tool: waits.get((name, tool)) for tool in COMPLETE} for name in SPACES}
         found["schedules"] = schedules
     if "traps" in options.only:
-        traps = trapped(present(TRAPPED, missing), executions=options.executions, seeds=options.seeds)
+        traps = measure_traps(installed(TRAPPED, missing), executions=options.executions, seeds=options.seeds)
         texts.append(explore_tables.traps(traps, executions=options.executions, seeds=options.seeds))
         found["traps"] = traps
     print("\n\n".join(texts), file=sys.stderr if options.json else sys.stdout)
@@ -100,7 +100,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return options
 
 
-def present(tools: Any, missing: dict[str, str]) -> list[str]:
+def installed(tools: Any, missing: dict[str, str]) -> list[str]:
     """Return the tools whose packages are installed."""
     return [tool for tool in tools if not any(tool.startswith(package) for package in missing)]
 
@@ -114,7 +114,7 @@ def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> 
             for search in speeds.package_of:
                 if speeds.times_failed(scenario, search) >= TRIES:
                     continue
-                answer = ask(question, search, scenario, options.seconds)
+                answer = measure_cell(question, search, scenario, options.seconds)
                 if "failed" in answer:
                     speeds.fail(scenario, search, reason=answer["failed"])
                     continue
@@ -125,13 +125,15 @@ def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> 
     return waits
 
 
-def seen_spaces(tools: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the results by scenario and tool."""
+def measure_spaces(tools: list[str]) -> dict[str, dict[str, Any]]:
+    """Measure complete searches; return the results by scenario and tool."""
     log("spaces")
-    return {scenario: {tool: ask("space", tool, scenario, MAX_EXECUTIONS) for tool in tools} for scenario in SPACES}
+    return {
+        scenario: {tool: measure_cell("space", tool, scenario, MAX_EXECUTIONS) for tool in tools} for scenario in SPACES
+    }
 
 
-def proofs(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def missed_outcomes(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a schedule for every outcome that a peer missed although its search finished."""
     found = []
     for scenario, by_tool in spaces.items():
@@ -139,21 +141,21 @@ def proofs(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         for tool, seen in by_tool.items():
             if seen.get("done"):
                 for outcome in sorted(ours - set(seen["outcomes"])):
-                    schedule = ask("schedule", scenario, outcome).get("schedule")
+                    schedule = measure_cell("schedule", scenario, outcome).get("schedule")
                     found.append({"scenario": scenario, "tool": tool, "outcome": outcome, "schedule": schedule})
     return found
 
 
-def trapped(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
-    """Return the results by trap and tool."""
+def measure_traps(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
+    """Measure searches for the traps; return the results by trap and tool."""
     found: dict[str, dict[str, Any]] = {}
     for trap in TRAPS:
         log(f"trap {trap}")
-        found[trap] = {tool: ask("trap", tool, trap, executions, seeds) for tool in tools}
+        found[trap] = {tool: measure_cell("trap", tool, trap, executions, seeds) for tool in tools}
     return found
 
 
-def ask(question: str, *arguments: object) -> dict[str, Any]:
+def measure_cell(question: str, *arguments: object) -> dict[str, Any]:
     command = [str(environment.PYTHON), str(CELL), question, *map(str, arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)

@@ -55,7 +55,7 @@ def spaces(
         ]
         for name, ratio in zip(comparison.scenarios, _ratios(comparison, *searches), strict=True)
     ]
-    proofs = [
+    missed_outcomes = [
         f"{tool} finished {name} but missed {len(own)} outcome{'s' * (len(own) > 1)}: "
         f"{own[0]['outcome']} is reached by\n    {own[0]['schedule']}"
         for (name, tool), group in groupby(schedules, key=lambda proof: (proof["scenario"], proof["tool"]))
@@ -65,7 +65,7 @@ def spaces(
         aligned(["executions (outcomes)", *tools], executions),
         aligned(["executions/s", *searches, "ratio", *(f"{search}: seconds" for search in searches)], rates),
         _failures(comparison),
-        "\n".join(proofs),
+        "\n".join(missed_outcomes),
     )
 
 

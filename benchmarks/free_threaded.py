@@ -1,7 +1,8 @@
 """Checks that findings labeled "only on free-threaded builds" occur on such builds, and only there.
 
-raddle first explores each program and labels the finding according to its model of a build with the GIL. Then
-native threads run it many times, on an interpreter with the GIL and on a free-threaded one, which needs no packages:
+raddle first explores each program and labels the finding according to its model of a build with the GIL. Then native
+threads run it many times, on an interpreter with the GIL and on a free-threaded one. The free-threaded interpreter
+needs no packages:
 
     python benchmarks/free_threaded.py --free-threaded /opt/python3.13t/bin/python3.13t
 

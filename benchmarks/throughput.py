@@ -33,10 +33,10 @@ def main() -> int:
     log(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
     wanted = {CONTESTANTS[tool].package: CONTESTANTS[tool].requirement for tool in tools}
     missing = environment.prepare({package: needs for package, needs in wanted.items() if needs})
-    present = [tool for tool in tools if CONTESTANTS[tool].package not in missing]
+    installed = [tool for tool in tools if CONTESTANTS[tool].package not in missing]
     for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
         log(f"round {number} of {options.rounds}")
-        go_round(comparison, present, seconds=options.seconds)
+        run_round(comparison, installed, seconds=options.seconds)
 
     header = f"Python {environment.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"
     notes = [f"{package} could not be installed: {reason}" for package, reason in missing.items()]
@@ -44,7 +44,7 @@ def main() -> int:
     if options.json:
         conditions = {"rounds": options.rounds, "seconds": options.seconds, "not_installed": missing}
         print(json.dumps(machine() | conditions | comparison.as_json(), indent=2))
-    return 1 if SUBJECT in tools and SUBJECT not in present else 0
+    return 1 if SUBJECT in tools and SUBJECT not in installed else 0
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -75,7 +75,7 @@ def one_cpu_at_a_time(rounds: int) -> Iterable[None]:
         yield
 
 
-def go_round(comparison: Comparison, tools: list[str], *, seconds: float) -> None:
+def run_round(comparison: Comparison, tools: list[str], *, seconds: float) -> None:
     for scenario in comparison.scenarios:
         for tool in tools:
             if comparison.times_failed(scenario, tool) < TRIES:

@@ -66,7 +66,7 @@ def move(box: Box) -> None:
     box.high = 1
 
 
-def look(box: Box) -> None:
+def read_both(box: Box) -> None:
     low = box.low
     high = box.high
     box.torn = low != high
@@ -74,7 +74,7 @@ def look(box: Box) -> None:
 
 @dataclass(frozen=True)
 class Program:
-    """What two threads do to one object, and how to recognize a wrong result."""
+    """The functions that two threads run on one object, and a check for a wrong result."""
 
     name: str
     bodies: tuple[Callable[[Any], None], Callable[[Any], None]]
@@ -102,7 +102,7 @@ ONLY_WITHOUT_THE_GIL = (
     Program("items[0] += 1", (increment_item, increment_item), lambda items: items[0] != 2, lambda: [0]),
     Program("if 'a' not in counts: ...", (count_key, count_key), lambda counts: counts["a"] != 2, dict),
     Program("if box.values is None: ...", (make_when_needed, make_when_needed), lambda box: len(box.values) != 2),
-    Program("two attributes, one after the other", (move, look), lambda box: box.torn),
+    Program("two attributes, one after the other", (move, read_both), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
 PATIENCE = 500  # how often to check whether the other thread has arrived
@@ -110,12 +110,12 @@ DELAYS = 8  # number of different delays between arriving and beginning
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
 
-def wrong(program: Program, rounds: int) -> int:
+def count_failures(program: Program, rounds: int) -> int:
     """Run a program with two native threads, on a new object in each round. Return how often it fails."""
     things = [program.make() for _ in range(rounds)]
     arrived = [-1, -1]  # the round that each thread has reached
 
-    def walk(me: int) -> None:
+    def run_rounds(me: int) -> None:
         body, other = program.bodies[me], 1 - me
         for number, thing in enumerate(things):
             arrived[me] = number
@@ -127,7 +127,7 @@ def wrong(program: Program, rounds: int) -> int:
                 pass
             body(thing)
 
-    threads = [threading.Thread(target=walk, args=(me,)) for me in (0, 1)]
+    threads = [threading.Thread(target=run_rounds, args=(me,)) for me in (0, 1)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -138,7 +138,11 @@ def wrong(program: Program, rounds: int) -> int:
 def main(rounds: int) -> None:
     sys.setswitchinterval(1e-6)  # with the GIL, switch as often as possible
     gil = not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled()
-    print(json.dumps({"version": sys.version.split()[0], "gil": gil, "wrong": [wrong(p, rounds) for p in PROGRAMS]}))
+    print(
+        json.dumps(
+            {"version": sys.version.split()[0], "gil": gil, "wrong": [count_failures(p, rounds) for p in PROGRAMS]}
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
     )
 
 
-def ahead(one: Correlation, other: Correlation) -> Mean | None:
+def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
     """Return the mean difference between the τ of two criteria, subject by subject."""
     both = one.by_subject.keys() & other.by_subject.keys()
     return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
@@ -189,7 +189,7 @@ def compare(correlations: Sequence[Correlation]) -> Mean | None:
     if any(name not in by_name for name in COMPARED):
         return None
     one, other = COMPARED
-    return ahead(by_name[one], by_name[other])
+    return mean_lead(by_name[one], by_name[other])
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:

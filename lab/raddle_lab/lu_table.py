@@ -50,7 +50,7 @@ def report(results: Sequence[ProgramResult]) -> str:
         "each, V variables; - is illegible in the available copy)",
         bounds_table(),
         f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. Per criterion: size of a complete set "
-        "/ upper bound. runs: executions, with + if there are more; then `all` cannot be completed (-)",
+        "/ upper bound. runs: number of executions; + means that there are more, so `all` cannot be completed (-)",
         program_table(results),
     ]
     columns = (

@@ -7,7 +7,17 @@ import pytest
 pytest.importorskip("scipy")
 
 from raddle_lab.collection import Collection, Collector
-from raddle_lab.correlation import Correlation, Plan, Point, SubjectResult, ahead, correlate, kendall, mean_of, points
+from raddle_lab.correlation import (
+    Correlation,
+    Plan,
+    Point,
+    SubjectResult,
+    correlate,
+    kendall,
+    mean_lead,
+    mean_of,
+    points,
+)
 from raddle_lab.correlation_table import report
 from raddle_lab.inference import interval, sign_flip_p
 from raddle_lab.published import TABLE_4
@@ -75,10 +85,10 @@ def test_the_mean_is_taken_over_subjects() -> None:
 def test_ahead_compares_criteria_on_common_subjects() -> None:
     first = Correlation("map", None, 0, None, {"a": 0.5, "b": 0.75, "c": 1.0}, None, None)
     other = Correlation("sync", None, 0, None, {"a": 0.25, "b": 0.5, "d": 1.0}, None, None)
-    lead = ahead(first, other)  # both have the subjects a and b
+    lead = mean_lead(first, other)  # both have the subjects a and b
     assert lead is not None
     assert (lead.tau, lead.low, lead.high, lead.subjects) == (0.25, 0.25, 0.25, 2)
-    assert ahead(first, correlate("sync", [])) is None
+    assert mean_lead(first, correlate("sync", [])) is None
 
 
 def test_the_confidence_interval_of_a_mean() -> None:

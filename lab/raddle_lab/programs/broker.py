@@ -232,7 +232,7 @@ class Client(threading.Thread):
 
 
 class Servant:
-    """Does the work of an object."""
+    """A servant: executes the requests for an object."""
 
     lasting = True  # False if the servant is deactivated after some uses
 

@@ -14,7 +14,7 @@ from raddle.cli.report import chosen, opened, screen_for_data
 from raddle.cli.safe_text import safe_text
 from raddle.exit_code import ExitCode
 from raddle.report.coverage import rows
-from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
+from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, CriterionComparison, Difference, difference
 from raddle.report.missing import LIMIT
 from raddle.report.numbers import out_of_text
 from raddle.wording import count
@@ -90,7 +90,7 @@ def show(screen: Console, found: Difference) -> None:
         )
 
 
-def _show_criterion(screen: Console, one: Compared) -> None:
+def _show_criterion(screen: Console, one: CriterionComparison) -> None:
     before, after = map(out_of_text, one.rows)
     screen.print(
         safe_text(f"{one.name}: {one.before:,}{before} covered before, {one.after:,}{after} after", style="bold")

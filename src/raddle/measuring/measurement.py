@@ -126,7 +126,7 @@ class Measurement:
             seen.times += 1
             self.new = 0
             return dict(seen.keys)
-        late = self._late(steps)
+        late = self._shared_steps(steps)
         keys = tuple([
             (criterion.name, self._cover(criterion, late if criterion.late_only else steps, entities))
             for criterion in self.criteria
@@ -182,7 +182,7 @@ class Measurement:
 
     def feed(self, steps: Sequence[Step]) -> None:
         """Process the next steps of the execution, in order."""
-        late = self._late(steps)
+        late = self._shared_steps(steps)
         for criterion in self.criteria:
             criterion.feed(late if criterion.late_only else steps)
         for observer in self._analyses:
@@ -201,7 +201,7 @@ class Measurement:
         """End the execution."""
         self.collect(final=True)
 
-    def _late(self, steps: Sequence[Step]) -> Sequence[Step]:
+    def _shared_steps(self, steps: Sequence[Step]) -> Sequence[Step]:
         early = self.early
         return [step for step in steps if step[3] not in early] if early else steps
 

@@ -1,4 +1,4 @@
-"""Rank the rows of a story by how much they help to explain the failure.
+"""Ranks the rows of a story by how much they help to explain the failure.
 
 Preemptions matter most, each with the accesses that conflict across it: the last access by the preempted thread before
 it is stopped, one by another thread in between, and the first after it resumes. If several variables conflict, the
@@ -65,7 +65,7 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
     helpful += last
     helpful += _wakers(rows) if finding.kind in (OutcomeKind.DEADLOCK, OutcomeKind.LOST_WAKEUP) else ()
     helpful += [number for stop in stops for conflict in around[stop][1:2] for number in conflict.core]
-    helpful += _ends(rows, finding)
+    helpful += _last_steps(rows, finding)
     helpful += _nearby(rows, stops, changing)
     return Importance(tuple(dict.fromkeys(needed)), tuple(dict.fromkeys(n for n in helpful if n not in set(needed))))
 
@@ -241,8 +241,8 @@ def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) ->
     return heapq.nsmallest(_NEARBY, accesses, key=lambda number: min((abs(number - stop) for stop in stops), default=0))
 
 
-def _ends(rows: Sequence[Row], finding: Finding) -> list[int]:
-    """Return the last two steps of the failing thread and the last row of all."""
+def _last_steps(rows: Sequence[Row], finding: Finding) -> list[int]:
+    """Return the last two steps of the failing thread, and the last row of the story."""
     own = [number for number, row in enumerate(rows) if row.thread == finding.thread and _is_point(row)]
     return [*reversed(own[-2:]), *([len(rows) - 1] if rows else [])]
 

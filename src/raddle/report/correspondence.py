@@ -1,4 +1,4 @@
-"""Match the sites of two data files even if the source has changed between them.
+"""Matches the sites of two data files even if the source has changed between them.
 
 Site numbers start with a digest of the file, so every edit changes all of them. Files are matched by name and functions
 by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both sources can still be read, sites

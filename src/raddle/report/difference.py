@@ -1,4 +1,4 @@
-"""Compare the coverage of two data files by requirement: what was gained and lost between them."""
+"""Compares the coverage of two data files, requirement by requirement: what was gained and what was lost."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class CriterionComparison:
     """The comparison of one criterion."""
 
     name: str
@@ -81,7 +81,7 @@ class Difference:
     """The comparison of two data files: all criteria and the findings."""
 
     executions: tuple[int, int]  # number of executions before and after
-    criteria: tuple[Compared, ...]
+    criteria: tuple[CriterionComparison, ...]
     changed: tuple[str, ...] = ()  # labels of files in both data files whose source differs
     findings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # maps "new" and "no longer" to headlines
 
@@ -162,7 +162,7 @@ def _compared(
     correspondence: Correspondence,
     limit: int,
     criteria: Mapping[str, Criterion] | None,
-) -> Compared:
+) -> CriterionComparison:
     old, new = (some.tally.covered.get(name, {}) for some in (before, after))
     then, now = (criterion_of(name, some, criteria) for some in (before, after))
     both = tuple(row for some in (before, after) for row in rows(some, names=[name], criteria=criteria))
@@ -174,7 +174,7 @@ def _compared(
     elif isinstance(now, OrderCriterion) and correspondence.changed:
         remark = _ORDERS
     if remark:
-        return Compared(name, len(old), len(new), dict.fromkeys(KINDS, 0), (), remark, both)
+        return CriterionComparison(name, len(old), len(new), dict.fromkeys(KINDS, 0), (), remark, both)
     found: dict[str, list[Key]] = {what: [] for what in KINDS}
     kept: set[Key] = set()
     exists, possible = _existence(now, after), _possibility(now, after)
@@ -196,7 +196,7 @@ def _compared(
         for change in _changes(what, keys, _explained(then if what == GONE else now, sites, all_keys), name, limit)
     ]
     numbers = {what: len(keys) for what, keys in found.items()}
-    return Compared(name, len(old), len(new), numbers, tuple(changes), rows=both)
+    return CriterionComparison(name, len(old), len(new), numbers, tuple(changes), rows=both)
 
 
 def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:

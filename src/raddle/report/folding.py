@@ -1,4 +1,4 @@
-"""Shorten a story: keep the rows that explain the failure, and summarize the rows between them in one line.
+"""Shortens a story: keeps the rows that explain the failure, and summarizes the rows between them in one line.
 
 The number of lines depends on the preemptions, not on the length of the execution. With up to two preemptions a short
 story has at most `LINES` lines.

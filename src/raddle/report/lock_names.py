@@ -1,4 +1,4 @@
-"""Name the locks in waits as the steps name them: "Lock 2" instead of "Lock".
+"""Gives the locks in waits the names that steps use: "Lock 2" instead of "Lock".
 
 A wait records only the class of its locks. The steps show which thread acquired which lock where, so the holder and the
 place identify a lock. If several locks match, the wait keeps the class name.
@@ -30,7 +30,8 @@ def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...
     held = _held(steps)
     last = {step.thread: step for step in steps}
     return tuple(
-        replace(wait, resource=_awaited(wait, held, last.get(wait.thread)), holds=_own(wait, held)) for wait in waits
+        replace(wait, resource=_resource_name(wait, held, last.get(wait.thread)), holds=_own(wait, held))
+        for wait in waits
     )
 
 
@@ -48,7 +49,7 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
     return held
 
 
-def _awaited(wait: Wait, held: Mapping[_Holding, list[str]], last: Event | None) -> str:
+def _resource_name(wait: Wait, held: Mapping[_Holding, list[str]], last: Event | None) -> str:
     """Return the name of the resource that a thread waits for, found by its holder or by the thread's last step."""
     if wait.kind == WAIT:
         is_same = last is not None and last.kind == WAIT and _class_of(last.variable) == wait.resource

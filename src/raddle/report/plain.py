@@ -1,4 +1,4 @@
-"""Escape text of the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
+"""Escapes text of the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
 
 Such text may contain terminal control sequences, unexpected line separators, and characters that XML 1.0 or UTF-8
 cannot represent. It may also contain characters that change the text direction, so that a line reads differently from

@@ -1,4 +1,4 @@
-"""Find the measured source files on this machine, and check whether they have changed since."""
+"""Finds the measured source files on this machine, and checks whether they have changed since."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOTES = {  # maps a state to the note on one file and the note on the files tha
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CurrentFile:
     """A measured file as it is on disk now."""
 
     path: str = ""  # current path; if the file is missing, its path when it was measured
@@ -58,18 +58,18 @@ class Sources:
             for label, digest in run.files:
                 if digest:
                     self._by_origin.setdefault((run.origin, label), set()).add(digest)
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, CurrentFile] = {}
 
-    def found(self, label: str) -> Found:
+    def found(self, label: str) -> CurrentFile:
         """Return the file on disk: an unchanged copy if there is one, else the changed file, else a missing one."""
         if label not in self._found:
             there = [self._inspect(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
             same = [one for one in there if one.state == AS_MEASURED]
-            self._found[label] = next(iter(same or there), Found(self._paths.get(label, "")))
+            self._found[label] = next(iter(same or there), CurrentFile(self._paths.get(label, "")))
         return self._found[label]
 
     def path(self, label: str, digests: Collection[int] = ()) -> str:
-        """Return the path of the file, or "" if it is missing or has changed, since its lines would mislead.
+        """Return the path of the file, or "" if the file is missing or has changed and its line numbers would mislead.
 
         A label may have been measured in several versions. `digests` selects versions; by default, all count. The
         file on disk must match every selected version. Otherwise a line number would be ambiguous.
@@ -98,12 +98,12 @@ class Sources:
                 labels[_SEVERAL_VERSIONS].append(label)
         return tuple(note for kind, some in labels.items() for note in _notes(kind, some))
 
-    def _inspect(self, label: str, path: str) -> Found:
+    def _inspect(self, label: str, path: str) -> CurrentFile:
         wanted = self._digests.get(label)
         if wanted is None:
-            return Found(path, AS_MEASURED)
+            return CurrentFile(path, AS_MEASURED)
         same = frozenset(wanted & digests_now(label, path))
-        return Found(path, AS_MEASURED if same else CHANGED, same)
+        return CurrentFile(path, AS_MEASURED if same else CHANGED, same)
 
 
 def _notes(kind: str, labels: Sequence[str]) -> Iterator[str]:

@@ -31,10 +31,10 @@ class Stored:
         """The command that reproduces the finding, or None if it has no schedule."""
         if self.finding.schedule is None:
             return None
-        return self._retest or replay_command(self.finding, self.target)
+        return self._pytest_command or replay_command(self.finding, self.target)
 
     @property
-    def _retest(self) -> str | None:
+    def _pytest_command(self) -> str | None:
         """The pytest command that reproduces the finding, or None if it did not come from a test."""
         origin = Origin.parse(self.origin)
         return origin.replay_test(self.finding.schedule) if origin and origin.command is Command.PYTEST else None
@@ -42,7 +42,7 @@ class Stored:
     @property
     def story(self) -> str:
         """The human-readable story of the finding."""
-        return tell(self.finding, self.target, replay=self._retest)
+        return tell(self.finding, self.target, replay=self._pytest_command)
 
     @property
     def headline(self) -> str:

@@ -111,7 +111,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("pragma application_id").fetchone()
     (version,) = connection.execute("pragma user_version").fetchone()
     if application != APPLICATION:
-        raise _foreign(path)
+        raise _not_a_data_file(path)
     if version < VERSION:
         what_to_do = "delete it and measure again, or read it with the version of raddle that wrote it"
     elif version > VERSION:
@@ -128,7 +128,7 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return "locked" in str(error)
 
 
-def _foreign(path: Path) -> UsageError:
+def _not_a_data_file(path: Path) -> UsageError:
     return UsageError("not-a-data-file", f"{path} is not a raddle data file; choose another file with --data-file")
 
 
@@ -147,7 +147,7 @@ def _explained(error: sqlite3.Error, path: Path, busy_seconds: float) -> Excepti
     if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
         return error  # a bug in raddle
     if "not a database" in message:
-        return _foreign(path)
+        return _not_a_data_file(path)
     if _is_busy(error):
         return UnusableError(
             "data-file-busy",

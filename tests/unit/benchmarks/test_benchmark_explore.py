@@ -80,17 +80,17 @@ def patch_subprocess(monkeypatch: pytest.MonkeyPatch, answer: subprocess.Complet
 )
 def test_a_failed_measurement_has_a_reason(monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str) -> None:
     patch_subprocess(monkeypatch, answer)
-    assert explore.ask("speed", "random", "rmw1", 0.1) == {"failed": reason}
+    assert explore.measure_cell("speed", "random", "rmw1", 0.1) == {"failed": reason}
 
 
 def test_the_best_rate_and_the_shortest_time_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([(5.0, 0.3), (7.0, 0.2), (6.0, 0.4)])
 
-    def ask(*_question: object) -> dict[str, float]:
+    def measure_cell(*_question: object) -> dict[str, float]:
         rate, wait = next(answers)
         return {"executions_per_second": rate, "seconds_until_done": wait}
 
-    monkeypatch.setattr(explore, "ask", ask)
+    monkeypatch.setattr(explore, "measure_cell", measure_cell)
     monkeypatch.setattr(explore, "one_cpu_at_a_time", range)
     speeds = Comparison(["rmw1"], {"raddle": "raddle"})
     waits = explore.rates(speeds, explore.parse(["--rounds", "3"]), question="complete")
@@ -101,14 +101,14 @@ def test_the_best_rate_and_the_shortest_time_are_kept(monkeypatch: pytest.Monkey
 def test_an_outcome_that_a_peer_missed_is_proven_by_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     questions: list[tuple[object, ...]] = []
 
-    def ask(*question: object) -> dict[str, str]:
+    def measure_cell(*question: object) -> dict[str, str]:
         questions.append(question)
         return {"schedule": "T0; T2."}
 
-    monkeypatch.setattr(explore, "ask", ask)
+    monkeypatch.setattr(explore, "measure_cell", measure_cell)
     ours = {"outcomes": [1, 2, 3], "done": True}
     spaces = {"lock2": {"raddle": ours, "peer": {"outcomes": [1, 3], "done": True}, "slow": {"outcomes": [1]}}}
-    (proof,) = explore.proofs(spaces)
+    (proof,) = explore.missed_outcomes(spaces)
     assert proof == {"scenario": "lock2", "tool": "peer", "outcome": 2, "schedule": "T0; T2."}
     assert questions == [("schedule", "lock2", 2)]  # the slow tool did not claim to be done
 

@@ -63,5 +63,5 @@ def test_a_tool_that_failed_twice_is_not_measured_again(monkeypatch: pytest.Monk
     commands = patch_subprocess(monkeypatch, answer)
     comparison = Comparison(["rmw1"], {"plain": "plain"})
     for _ in range(4):
-        throughput.go_round(comparison, ["plain"], seconds=1.0)
+        throughput.run_round(comparison, ["plain"], seconds=1.0)
     assert len(commands) == throughput.TRIES == 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from report_contents import FIRST, SECOND, A, B, contents
 
 from raddle.report.html.arcs import MAX_NODES, Link, cyclic_links, draw
-from raddle.report.html.curves import CHART, MAX_POINTS, Axes, chart, sparkline, stairs
+from raddle.report.html.curves import CHART, MAX_POINTS, Axes, chart, sparkline, step_curve
 from raddle.report.html.order import happens_before, lock_graph
 from raddle.report.html.places import Places
 from raddle.tally import Covered
@@ -103,7 +103,9 @@ def test_happens_before_marks_pairs_observed_in_both_orders():
 def test_a_curve_is_flat_until_coverage_grows():
     # The box has 100 x 100 pixels. Each of ten executions takes 10 pixels, each of four requirements 25.
     axes = Axes(CHART.__class__(100, 100, top=0, right=0), 10, 4)
-    assert stairs([(2, 1), (5, 4)], axes) == "M 0.0 100.0 L 20.0 100.0 L 20.0 75.0 L 50.0 75.0 L 50.0 0.0 L 100.0 0.0"
+    assert (
+        step_curve([(2, 1), (5, 4)], axes) == "M 0.0 100.0 L 20.0 100.0 L 20.0 75.0 L 50.0 75.0 L 50.0 0.0 L 100.0 0.0"
+    )
 
 
 def test_a_logarithmic_axis_begins_at_the_first_execution():
@@ -118,7 +120,7 @@ def test_without_growth_there_is_no_curve():
 
 def test_a_long_curve_is_thinned_but_keeps_its_last_point():
     growth = [(number, number) for number in range(1, 5_001)]
-    path = stairs(growth, Axes(CHART, 5_000, 5_000))
+    path = step_curve(growth, Axes(CHART, 5_000, 5_000))
     assert path.count("L") <= 2 * MAX_POINTS + 2
     assert path.endswith(f"{CHART.width - CHART.right}.0 {CHART.top}.0")
 

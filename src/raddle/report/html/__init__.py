@@ -1,5 +1,5 @@
 """The HTML report: a folder of pages made from a data file, which a browser opens without a server."""
 
-from raddle.report.html.folder import Written, write_pages
+from raddle.report.html.folder import WrittenReport, write_pages
 
-__all__ = ["Written", "write_pages"]
+__all__ = ["WrittenReport", "write_pages"]

@@ -83,10 +83,10 @@ def sparkline(growth: Growth, executions: int) -> str:
     >>> sparkline([(1, 1), (2, 2)], 4)
     'M 0.0 22.0 L 23.5 22.0 L 23.5 12.0 L 47.0 12.0 L 47.0 2.0 L 94.0 2.0'
     """
-    return stairs(growth, Axes(SPARK, executions, growth[-1][1])) if growth else ""
+    return step_curve(growth, Axes(SPARK, executions, growth[-1][1])) if growth else ""
 
 
-def stairs(growth: Growth, axes: Axes) -> str:
+def step_curve(growth: Growth, axes: Axes) -> str:
     """Return a step curve as an SVG path: coverage is constant until an execution covers something new."""
     if not growth:
         return ""
@@ -117,7 +117,7 @@ def chart(
     maximum = max(1, reached, total or 0, interval[1] if interval is not None else 0)
     axes = Axes(CHART, executions, maximum, logarithmic)
     return Chart(
-        path=stairs(growth, axes),
+        path=step_curve(growth, axes),
         box=CHART,
         executions=tuple(Tick(axes.x(number), f"{number:,}") for number in _ticks(executions, logarithmic)),
         covered=tuple(Tick(axes.y(number), f"{number:,}") for number in _ticks(maximum, logarithmic=False)),

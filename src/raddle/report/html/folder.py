@@ -1,4 +1,4 @@
-"""Write the pages of a report into a folder."""
+"""Writes the pages of a report into a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REPORT_FILES = ("*.html", "data/*.js", "assets/*", ".gitignore")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReport:
     """A report that was written: its folder and the numbers of pages, findings and source files."""
 
     folder: Path
@@ -46,7 +46,7 @@ def write_pages(
     title: str = "raddle",
     version: str = "",
     criteria: Mapping[str, Criterion] | None = None,
-) -> Written:
+) -> WrittenReport:
     """Write the whole report into a folder. The folder is created, or must be empty or contain an earlier report."""
     report = Report(contents, title=title, version=version, criteria=criteria)
     try:
@@ -61,7 +61,7 @@ def write_pages(
             "output-unwritable",
             f"the report cannot be written to {folder}: {error.strerror or error}; choose another folder with --output",
         ) from None
-    return Written(folder, pages, len(contents.findings), len(report.places.pages))
+    return WrittenReport(folder, pages, len(contents.findings), len(report.places.pages))
 
 
 def _clear(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Shorten long texts so that a page stays within a few hundred kilobytes."""
+"""Shortens long texts so that a page stays within a few hundred kilobytes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LONGEST_LINE = 1_000  # characters of a line of details, which may repeat the me
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A text that shows its beginning and can be unfolded."""
+class FoldedText:
+    """A text of which the page shows the beginning, and which the reader can unfold."""
 
     beginning: str
     whole: str = ""  # the unfolded text; "" if the beginning is the whole text
@@ -22,11 +22,11 @@ class Folded:
     left_out: int = 0  # number of characters that the unfolded text omits
 
 
-def folded(text: str) -> Folded:
-    """Split a text into its beginning and the whole.
+def folded(text: str) -> FoldedText:
+    """Fold a text: show only its beginning if it is long.
 
     >>> folded("no")
-    Folded(beginning='no', whole='', characters=2, left_out=0)
+    FoldedText(beginning='no', whole='', characters=2, left_out=0)
     >>> folded("no\\n" * 9).beginning
     'no\\nno\\nno\\nno\\nno\\nno\\nno\\nno\\n...'
     """
@@ -36,8 +36,8 @@ def folded(text: str) -> Folded:
     elif beginning != text.rstrip("\n"):
         beginning += "\n..."
     else:
-        return Folded(text, characters=len(text))
-    return Folded(beginning, text[:MAX_CHARACTERS], len(text), max(0, len(text) - MAX_CHARACTERS))
+        return FoldedText(text, characters=len(text))
+    return FoldedText(beginning, text[:MAX_CHARACTERS], len(text), max(0, len(text) - MAX_CHARACTERS))
 
 
 def bounded(lines: Iterable[str]) -> str:

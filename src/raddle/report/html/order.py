@@ -46,7 +46,7 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
             held_at, requested_at = requirement.sites
             held, requested = locks = requirement.of(Role.RESOURCE)
             for lock in locks:
-                hrefs[_lock(lock)] = _made_at(lock, places)
+                hrefs[_lock(lock)] = _creation_link(lock, places)
             _note(found, _lock(held), _lock(requested), held_at, requested_at, contents)
     warnings = []
     warned: set[tuple[str, str]] = set()
@@ -139,7 +139,7 @@ def _lock(lock: tuple[str, str]) -> str:
     return str(AbstractObject(*lock)).removeprefix("the ")
 
 
-def _made_at(lock: tuple[str, str], places: Places) -> str:
+def _creation_link(lock: tuple[str, str], places: Places) -> str:
     file, _, line = lock[1].rpartition(":")
     return places.of_line(file, int(line)) if line.isdigit() else ""
 

@@ -40,7 +40,10 @@ class SiteData:
         self._sites = {places.numbers[number]: self._site(number, site) for number, site in sites.items()}
 
     def script(self) -> str:
-        """Return a script that passes the data to the page. Nothing in it can end the script or open a tag."""
+        """Return a script that passes the data to the page.
+
+        The data is escaped, so that nothing in it can end the script or open a tag.
+        """
         data = {
             "sites": self._sites,
             "sentences": self._sentences,

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from raddle.report.source import AS_MEASURED, CHANGED, MISSING, Found
+from raddle.report.source import AS_MEASURED, CHANGED, MISSING, CurrentFile
 from raddle.site import INDEX_BITS
 
 
@@ -51,10 +51,10 @@ class Source:
         return ""
 
 
-def load(found: Found) -> Source:
+def load(found: CurrentFile) -> Source:
     """Read the source of a file; a file that cannot be read counts as missing.
 
-    >>> load(Found("/nowhere.py")).state
+    >>> load(CurrentFile("/nowhere.py")).state
     'missing'
     """
     if found.state == MISSING:

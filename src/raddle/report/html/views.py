@@ -95,7 +95,7 @@ class FileView:
 
     label: str
     page: str
-    cells: tuple[tuple[str, str, str], ...]  # (text, sort value, "all", "some", "none" or "")
+    cells: tuple[tuple[str, str, str], ...]  # (text, sort value, status); the status is "all", "some", "none" or ""
     state: str = ""
 
 
@@ -110,10 +110,10 @@ def _cell(cell: Cell | None) -> tuple[str, str, str]:
     if cell.total is None:
         return f"{cell.covered:,}", f"{cell.covered}", ""
     share = floor(1000 * cell.covered / cell.total) / 10
-    return f"{cell.covered:,} of {cell.total:,}", f"{share}", _how_much(cell)
+    return f"{cell.covered:,} of {cell.total:,}", f"{share}", _status(cell)
 
 
-def _how_much(cell: Cell) -> str:
+def _status(cell: Cell) -> str:
     return "all" if cell.covered == cell.total else "some" if cell.covered else "none"
 
 

@@ -81,7 +81,9 @@ def ring(waits: Iterable[WaitView]) -> Ring | None:
     if not some:
         return None
     circular = {wait.thread for wait in some if wait.circular}
-    names = dict.fromkeys([*_along(some, circular), *(name for wait in some for name in (wait.thread, wait.waits_for))])
+    names = dict.fromkeys(
+        [*_cycle_in_order(some, circular), *(name for wait in some for name in (wait.thread, wait.waits_for))]
+    )
     radius = 0 if len(names) == 1 else max(90, 34 * len(names))
     first_angle = pi if len(names) == 2 else -pi / 2  # two threads are side by side; with more, the first is at the top
     width, height = 2 * radius * STRETCHED + 2 * NODE_WIDTH + 60, 2 * radius + 160
@@ -96,7 +98,7 @@ def ring(waits: Iterable[WaitView]) -> Ring | None:
     return Ring(tuple(nodes.values()), arrows, round(width), round(top), round(bottom - top))
 
 
-def _along(waits: Iterable[WaitView], circular: set[str]) -> list[str]:
+def _cycle_in_order(waits: Iterable[WaitView], circular: set[str]) -> list[str]:
     """Return the threads of the cycle, each before the thread it waits for."""
     following = {wait.thread: wait.waits_for for wait in waits if wait.circular}
     order: list[str] = []
