@@ -15,7 +15,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.operation import END, Kind
 
-SETTLED_AFTER = 16  # fully tracked executions without a new scheduling point, after which sampling starts
+SAMPLE_AFTER = 16  # fully tracked executions without a new scheduling point, after which sampling starts
 TRACKED_EVERY = 64  # while sampling, one execution in this many is fully tracked
 
 
@@ -130,10 +130,10 @@ class GilPoints(Points):
 class Sampling:
     """The sites whose accesses need no tracking in this execution.
 
-    Once no new scheduling point has been found for a while, most executions track only some sites. Sites that are not
-    scheduling points become "cold" and are skipped. Scheduling points become "hot" and are not tracked. Only searches
-    that do not claim to be exhaustive may sample. The dicts map a site to a class of object accessed there. They are
-    changed in place, as probes hold on to them.
+    Once no new scheduling point has been found for a while, most executions track few accesses. Sites that are not
+    scheduling points become "cold": their probes only perform the access. Scheduling points become "hot": the scheduler
+    may switch there, but the access is not tracked. Only searches that do not claim to be exhaustive may sample. The
+    dicts map a site to a class of object accessed there. They are changed in place, as probes hold on to them.
     """
 
     def __init__(self) -> None:
@@ -141,27 +141,27 @@ class Sampling:
         self.tracking = True  # True if every access of this execution is tracked
         self.cold: dict[int, type | None] = {}
         self.hot: dict[int, type | None] = {}
-        self.quiet: dict[int, type | None] = {}  # all sites reached so far
+        self.reached_sites: dict[int, type | None] = {}
         self.wanted: set[int] | None = None  # sites whose steps an observer needs, so they never become cold
-        self.settled = 0  # tracked executions since the last new scheduling point
+        self.executions_since_new_point = 0  # tracked executions since the last new scheduling point
         self._version = -1
 
     def begin(self, known_points: KnownPoints, executions: int, *, with_gil: bool) -> None:
         """Decide what to track in the execution that begins; `executions` is the number of those before it."""
         if known_points.version != self._version:
-            self.settled, self._version = 0, known_points.version
-        if not (self.allowed and self.settled >= SETTLED_AFTER and executions % TRACKED_EVERY):
-            self.settled += 1
+            self.executions_since_new_point, self._version = 0, known_points.version
+        if not (self.allowed and self.executions_since_new_point >= SAMPLE_AFTER and executions % TRACKED_EVERY):
+            self.executions_since_new_point += 1
             self.tracking = True
             self.cold.clear()
             self.hot.clear()
         elif self.wanted is not None:
             if not self.cold:
-                unwanted = self.quiet.keys() - known_points.sites - self.wanted
-                self.cold.update({site: self.quiet[site] for site in unwanted})
+                unwanted = self.reached_sites.keys() - known_points.sites - self.wanted
+                self.cold.update({site: self.reached_sites[site] for site in unwanted})
         elif self.tracking:
             self.tracking = False
-            for site, kind in self.quiet.items():
+            for site, kind in self.reached_sites.items():
                 if site not in known_points.sites:
                     self.cold[site] = kind
                 elif not with_gil:

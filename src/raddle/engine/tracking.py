@@ -28,7 +28,7 @@ class AccessTracker:
         """Record an access (participant, segment, site) that is new in this execution, and find its conflicts."""
         site = access[2]
         if site != BY_A_TWIN:
-            self._sampling.quiet.setdefault(site, type(variable.owner))
+            self._sampling.reached_sites.setdefault(site, type(variable.owner))
         if variable.sole_user == access[0] and variable.inherited is None:  # no other participant has touched it
             variable.accesses[access] = writes
             return

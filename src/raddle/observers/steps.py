@@ -74,14 +74,14 @@ class StepRecorder(Recorder):
         self._identities = identities
         self._table = table
         self._methods = methods  # number of first methods by which threads are distinguished
-        self._warm: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
+        self._wanted: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()
         self._withs = WithStatements(table)
 
     def begin(self, engine: Engine) -> None:
         self._engine = engine
-        engine.sampling.wanted = self._warm
+        engine.sampling.wanted = self._wanted
         self.stream.clear()
         self.entities = Entities(methods=self._methods)
         self._identities.begin(self.entities)
@@ -108,9 +108,9 @@ class StepRecorder(Recorder):
         sampling = self._engine.sampling
         if not sampling.cold:
             wanted = {step[3] for step in steps if step[1] in ACCESSES}
-            if not wanted <= self._warm:
-                self._warm |= wanted
-                sampling.settled = 0
+            if not wanted <= self._wanted:
+                self._wanted |= wanted
+                sampling.executions_since_new_point = 0
         return steps, self.entities
 
     # -- accesses -----------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class StepRecorder(Recorder):
             and container_base(type(value)) is not None
             and self._identities.record_holder(variable, value)
         ):
-            self._warm.add(site)  # otherwise the holder is unknown in executions where the site is cold
+            self._wanted.add(site)  # otherwise the holder is unknown in executions where the site is cold
 
     def _record_attribute_value(self, variable: Variable, value: object, site: int) -> None:
         """Record the object found in an attribute; if code without probes created it, treat it as part of its holder.
@@ -139,7 +139,7 @@ class StepRecorder(Recorder):
         """
         if self._makers.has_creation_site(value) and self._identities.has_unknown_creation(value):
             self._identities.record_created_with(value, variable.owner)
-            self._warm.add(site)
+            self._wanted.add(site)
 
     # -- functions ----------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ class Accesses:
 
     __slots__ = (
         "_allow_gil_switch", "cold", "creation_rules", "engine", "hot", "measuring", "observing", "points", "policy",
-        "quiet", "report", "sampling", "tracker", "variables",
+        "reached_sites", "report", "sampling", "tracker", "variables",
     )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -35,7 +35,8 @@ class Accesses:
         self.points = engine.points.sites
         self.policy: Points | None = engine.points if engine.points.follows_sites else None
         self.sampling = engine.sampling
-        self.cold, self.hot, self.quiet = engine.sampling.cold, engine.sampling.hot, engine.sampling.quiet
+        self.cold, self.hot = engine.sampling.cold, engine.sampling.hot
+        self.reached_sites = engine.sampling.reached_sites
         self.observing = bool(engine.observers.accessed)
         self.measuring = engine.measuring
         self.creation_rules = CreationRules()
@@ -81,7 +82,7 @@ class Accesses:
 
     def replace_real(self, real: Any, site: int) -> Any:
         """Return the twin of a function, such as a clock, that the program stored before the twins were installed."""
-        self.quiet[site] = None
+        self.reached_sites[site] = None
         return NAMES[real]
 
 

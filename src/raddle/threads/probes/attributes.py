@@ -28,7 +28,7 @@ class Attributes:
 
     __slots__ = (
         "_accesses", "_code_names", "_cold", "_container_methods", "_engine", "_hot", "_objects", "_observing",
-        "_points", "_policy", "_quiet", "_record", "_report", "_sampling", "_tracker", "_variables",
+        "_points", "_policy", "_reached_sites", "_record", "_report", "_sampling", "_tracker", "_variables",
     )  # fmt: skip
 
     def __init__(
@@ -40,7 +40,7 @@ class Attributes:
         self._variables = accesses.variables
         self._objects = accesses.variables.objects
         self._code_names = accesses.variables.code_names
-        self._cold, self._hot, self._quiet = accesses.cold, accesses.hot, accesses.quiet
+        self._cold, self._hot, self._reached_sites = accesses.cold, accesses.hot, accesses.reached_sites
         self._points, self._policy = accesses.points, accesses.policy
         self._report, self._tracker = accesses.report, accesses.tracker
         self._observing = accesses.observing
@@ -66,7 +66,7 @@ class Attributes:
         variable = fields.get(name) if fields is not None else None
         if variable is None:
             if name in self._code_names.get(id(cls if cls is not ModuleType else obj), ()):
-                self._quiet.setdefault(site, cls)
+                self._reached_sites.setdefault(site, cls)
                 return getattr(obj, name)
             has_twin = id(cls) in TWINS or issubclass(cls, RealLocal)
             variable = None if has_twin else self._variables.find(obj, name)

@@ -19,14 +19,14 @@ from raddle.threads.probes.items import Items
 class ContainerMethods:
     """Calls container methods, each call as one step."""
 
-    __slots__ = ("_accesses", "_allow_gil_switch", "_hot", "_items", "_observing", "_quiet", "_variables")
+    __slots__ = ("_accesses", "_allow_gil_switch", "_hot", "_items", "_observing", "_reached_sites", "_variables")
 
     def __init__(self, accesses: Accesses, items: Items, allow_gil_switch: Callable[[Carrier, int], None]) -> None:
         self._accesses = accesses
         self._items = items
         self._variables = accesses.variables
         self._hot = accesses.hot
-        self._quiet = accesses.quiet
+        self._reached_sites = accesses.reached_sites
         self._observing = accesses.observing
         self._allow_gil_switch = allow_gil_switch
 
@@ -50,7 +50,7 @@ class ContainerMethods:
             result = found()
         if id(type(result)) in VIEW_TYPES:
             self._variables.views[id(result)] = (result, obj)
-            self._quiet[site] = None  # a loop over the view must look up its container
+            self._reached_sites[site] = None  # a loop over the view must look up its container
         if self._observing:
             self._accesses.report(me, kind, variable, site, result if kind == READ else UNKNOWN)
         return result

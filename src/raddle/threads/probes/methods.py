@@ -34,7 +34,7 @@ class Methods:
 
     __slots__ = (
         "_accesses", "_attributes", "_built_in", "_calls", "_cold", "_container_methods", "_kept_alive", "_observing",
-        "_quiet", "_specials", "_variables",
+        "_reached_sites", "_specials", "_variables",
     )  # fmt: skip
 
     def __init__(
@@ -45,7 +45,7 @@ class Methods:
         self._calls = calls
         self._container_methods = container_methods
         self._variables = accesses.variables
-        self._cold, self._quiet = accesses.cold, accesses.quiet
+        self._cold, self._reached_sites = accesses.cold, accesses.reached_sites
         self._observing = accesses.observing
         # Both dicts are keyed by the id of a class. The first holds the effects of container methods by name. The
         # second holds a function that looks up a method.
@@ -113,7 +113,7 @@ class Methods:
             found = self._attributes.read(module, name, site)  # a variable, or code seen for the first time
         called = self._calls.function(found, site)
         if called is found and self._variables.is_function_of(module, name):
-            self._quiet.setdefault(site, ModuleType)
+            self._reached_sites.setdefault(site, ModuleType)
         return called
 
     def _of_super(self, super_object: Any, name: str, site: int) -> Any:
@@ -130,7 +130,7 @@ class Methods:
         found = getattr(text, name)
         if name in _TEXT_READERS:
             return partial(self._calls.call_with_effect, found, READ, site)
-        self._quiet.setdefault(site, type(text))
+        self._reached_sites.setdefault(site, type(text))
         return found
 
     def _of_external(self, obj: Any, name: str, site: int) -> Any:
