@@ -21,7 +21,7 @@ def test_a_finding_is_labeled_with_the_builds_it_needs(program):
 @needs_gil
 @pytest.mark.parametrize("program", unlocked.ONLY_WITHOUT_THE_GIL, ids=NAMES[:-1])
 def test_with_the_gil_real_threads_never_fail(program):
-    assert unlocked.wrong(program, 20) == 0
+    assert unlocked.count_failures(program, 20) == 0
 
 
 def test_the_table_has_a_column_per_interpreter():
