@@ -18,9 +18,9 @@ UNRELATED_SOURCE = ["colorsys"]  # the twins are scheduling points, so CPython's
 
 
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
-    """Derive a test case from one of CPython's, with the types to test as attributes.
+    """Derive a test case from one of CPython's, with the types under test as class attributes.
 
-    pytest collects it only through the parameters of our tests.
+    pytest does not collect the class itself: our tests take its methods as parameters.
     """
     for key, value in attributes.items():
         if isinstance(value, FunctionType):

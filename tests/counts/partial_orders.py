@@ -21,7 +21,7 @@ from raddle.schedulers.exhaustive import Exhaustive
 from raddle.schedulers.reachability import Reachability
 
 ACCESSES = ("read", "write", "delete")
-NOTHING = ("begin", "sleep", "join")  # depend on nothing: their moment cannot be observed
+INDEPENDENT = ("begin", "sleep", "join")  # independent of all operations: no thread can observe when they happen
 OBSERVES = ("read", "locked", "size", "is-set", "is-alive")
 
 
@@ -30,8 +30,8 @@ class Step(NamedTuple):
     kind: str
     target: object  # object id, or (object id, attribute name) for an access
     inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
-    certain: bool = True  # True if it is sure to succeed: a get that gets an item, a release by the lock's holder
-    daemon: bool = False  # True if it is in a daemon thread, which the end of the other threads may cut off
+    certain: bool = True  # True if it cannot fail: a get that returns an item, a release by the lock's holder
+    daemon: bool = False  # True if a daemon thread performs it: the execution may end before it
     opaque: bool = False  # True if it also reads something besides its target, such as an argument's content
 
 
@@ -77,7 +77,11 @@ def depend(one: Step, other: Step) -> bool:
         if not kinds <= {"start", "end", "is-alive"} or kinds == {"is-alive"}:
             return False
         return "is-alive" in kinds or one.target == other.target
-    if kinds & set(NOTHING) or (one.kind == "wait-set" and one.certain) or (other.kind == "wait-set" and other.certain):
+    if (
+        kinds & set(INDEPENDENT)
+        or (one.kind == "wait-set" and one.certain)
+        or (other.kind == "wait-set" and other.certain)
+    ):
         return False
     if kinds <= set(ACCESSES):
         same = one.target == other.target or one.target in other.inherited or other.target in one.inherited
@@ -109,7 +113,7 @@ def order_of(steps: Sequence[Step]) -> Order:
     for at, step in enumerate(steps):
         taken[step.thread, step.target] += {"get": 1, "task-done": -1}.get(step.kind, 0)
         if taken[step.thread, step.target] < 0:
-            steps[at] = step._replace(certain=False)  # this task_done may be one too many
+            steps[at] = step._replace(certain=False)  # there may be more calls of task_done than items
         names.append((step.thread, seen[step.thread], step.kind))
         seen[step.thread] += 1
     before = {
@@ -154,7 +158,7 @@ class _Everything(Exhaustive):
         return self
 
     def ignore(self, *args: object, **kwargs: object) -> None:
-        """Do nothing. Brute force needs no notifications."""
+        """Ignore a notification, because brute force does not need it."""
 
     started = waits = notified = time_passes = ended = ignore
 
@@ -182,7 +186,11 @@ def prepared(
 
 
 def explore(
-    session: Session, search: Any, *, most: int = 100_000, ended: Callable[[Any], object] = lambda outcome: None
+    session: Session,
+    search: Any,
+    *,
+    max_executions: int = 100_000,
+    ended: Callable[[Any], object] = lambda outcome: None,
 ) -> Found:
     """Return the partial orders that a search visits and how often it visits each.
 
@@ -192,7 +200,7 @@ def explore(
     outcomes: set[Any] = set()
     space = -1
     session.prepare(search)
-    for number in range(1, most + 1):
+    for number in range(1, max_executions + 1):
         if session.known_points.version != space:
             space = session.known_points.version
             orders.clear()

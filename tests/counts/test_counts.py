@@ -2,8 +2,8 @@
 
 Scheduling points lie before conflicting accesses and before operations that can block. An operation that enables
 others (a release, a set, a start, an end) is a scheduling point only if another thread can observe it without blocking.
-A new thread, and one that returns from a join, runs at once up to its next point. So if one thread has m points and
-another has n, and they can run in any order, there are C(m + n, n) schedules.
+A new thread, or a thread that returns from a join, immediately runs up to its next scheduling point. So if one thread
+has m points and another has n, and they can run in any order, there are C(m + n, n) schedules.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ STATEMENTS = {
 
 
 def program(seed: int) -> str:
-    """Return the source of a module with a scenario of two or three threads that make one or two operations each."""
+    """Return the source of a module with a scenario of two or three threads that each perform one or two operations."""
     chance = random.Random(seed)
     lines = [
         "import queue, threading",
@@ -249,7 +249,9 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
 
 
 @pytest.mark.parametrize("first", [0, 10, 20])
-def test_reachability_has_the_outcomes_of_every_interleaving(programs: Callable[[int], object], first: int) -> None:
+def test_reachability_testing_finds_the_outcomes_of_all_interleavings(
+    programs: Callable[[int], object], first: int
+) -> None:
     compared = 0
     for seed in range(first, first + 10):
         module = programs(seed)

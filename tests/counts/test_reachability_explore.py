@@ -232,8 +232,8 @@ def test_requirements_not_covered_by_an_exhausted_search_are_infeasible(schedule
 
 @pytest.mark.parametrize("scenario", [counted.two_producers, counted.guarded_by_semaphore(2)])
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_both_complete_searches_cover_the_same(scenario: Callable[[], object], scheduler: str) -> None:
-    """This includes criteria that observe the release of a permit, which makes the release a separate step."""
+def test_both_complete_searches_cover_the_same_requirements(scenario: Callable[[], object], scheduler: str) -> None:
+    """Some of the criteria observe the release of a permit, which makes the release a separate step."""
     result = visited(scenario, criteria=list(NAMES), scheduler=scheduler)
     every = covered_by(scenario, partial_orders.BruteForce())
     assert {name: set(keys) for name, keys in result.tally.covered.items()} == every

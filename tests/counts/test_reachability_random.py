@@ -81,7 +81,7 @@ class Stage:
         ends: set[tuple] = set()
         visiting = partial_orders.Visiting()
         found = partial_orders.explore(
-            self.session, visiting, most=400, ended=lambda outcome: ends.add(self.ending(outcome))
+            self.session, visiting, max_executions=400, ended=lambda outcome: ends.add(self.ending(outcome))
         )
         assert not visiting.cut, str(program)
         assert visiting.redundant == 0, str(program)
@@ -93,7 +93,7 @@ class Stage:
     def _compare_orders(self, program: Program, found: partial_orders.Found) -> None:
         if not found.complete:
             return
-        every = partial_orders.explore(self.session, partial_orders.BruteForce(), most=MAX_INTERLEAVINGS)
+        every = partial_orders.explore(self.session, partial_orders.BruteForce(), max_executions=MAX_INTERLEAVINGS)
         assert found.orders.keys() >= every.orders.keys(), str(program)
         if every.complete:
             self.compared["orders"] += 1

@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield two consecutive accesses of a thread to a variable, with the last access of another thread in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, and the last other access in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -82,11 +82,11 @@ def goldilock(run: Execution) -> Iterator[tuple[Key, Key]]:
         yield (event.site, check, tuple(sorted(set(lockset)))), names
 
 
-CHECKS_BY_HARDNESS = ("first", "same thread", "same lock", "two threads", "lockset", "race")
+CHECKS_IN_ORDER = ("first", "same thread", "same lock", "two threads", "lockset", "race")
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """Return the deciding check and the earlier access with which the comparison was hardest."""
+    """Return the last check that any comparison needed, and the earlier access in that comparison."""
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -94,9 +94,9 @@ def _verdict(run: Execution, place: int) -> tuple[str, int]:
     if event.kind == "write":
         reads = {e.thread: at for at, e in before if e.kind == "read" and (not writes or at > writes[-1])}
         rivals += reads.values()
-    verdicts = [(CHECKS_BY_HARDNESS.index(_compared(run, rival, place)), rival) for rival in rivals]
-    hardest, deciding = max(verdicts, default=(0, -1))
-    return CHECKS_BY_HARDNESS[hardest], deciding
+    verdicts = [(CHECKS_IN_ORDER.index(_compared(run, rival, place)), rival) for rival in rivals]
+    last, deciding = max(verdicts, default=(0, -1))
+    return CHECKS_IN_ORDER[last], deciding
 
 
 def _compared(run: Execution, rival: int, place: int) -> str:
@@ -165,7 +165,7 @@ def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def pool_pairs(run: Execution, covered: Set[Key]) -> Iterator[str]:
-    """Yield a message for each pair through a thread pool that differs from what is possible.
+    """Yield a message for each happens-before pair through a thread pool that is missing or impossible.
 
     A task follows its submission, and its result follows the task. The log does not say when a worker took a task, so a
     task may also be paired with a later submission that preceded its first step.
@@ -190,7 +190,7 @@ MONITORED = (*GIVES, *TAKEN_FROM, "read", "write", "clear", "wait", "start", "jo
 
 
 def concurrent_pairs(run: Execution) -> Iterator[Key]:
-    """Yield every two consecutive accesses or synchronizations."""
+    """Yield each pair of consecutive accesses or synchronizations."""
     monitored = [e for e in run.events if e.kind in MONITORED and (not is_access(e) or e.target in run.shared)]
     for one, other in itertools.pairwise(monitored):
         yield one.site, other.site, one.thread != other.thread

@@ -44,7 +44,7 @@ class Log:
         self._workers = 0  # number of workers that the pool has started
 
     def begin(self) -> None:
-        """Begin an execution in any order."""
+        """Begin an execution whose order is not forced."""
         self.entries, self.lines = [], set()
         self._threads.clear()
         self._order, self._done, self._turns = (), 0, {}
@@ -62,14 +62,14 @@ class Log:
     # -- called by the programs ---------------------------------------------------------------------
 
     def born(self, thread: str) -> None:
-        """Note that `thread` runs the code from here on."""
+        """Note that the calling code runs in `thread` from now on."""
         self._note_line()
         self._threads[getcurrent()] = thread
         self._wait_for_turn()
         self._add("begin")
 
     def task(self, name: str) -> None:
-        """Note that this pool worker runs the task `name` from here on."""
+        """Note that this pool worker runs the task `name` from now on."""
         self._note_line()
         worker = threading.current_thread().name.rpartition("_")[2]
         self._threads[getcurrent()] = f"T{int(worker) + 1}"

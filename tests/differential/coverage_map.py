@@ -1,4 +1,4 @@
-"""The memory-access patterns of Wang et al. (ASE 2019, Table I), computed directly from the definition."""
+"""Memory-access patterns (Wang et al., ASE 2019, Table I), computed directly from the definition."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def compare(
 ) -> list[str]:
     """Return how raddle's coverage differs from the log, for the reading of the log with the fewest differences.
 
-    `waits` says whether threads blocked where the log says so.
+    `waits` is False for a native run that repeats the log of another run: its threads may block at other places.
     """
     nearest = min((_differences(run, covered, digests, waits) for run in readings(program, log)), key=len)
     return nearest + differences("blocks", blocks(program.text, lines), covered["blocks"], digests)

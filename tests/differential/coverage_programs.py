@@ -139,7 +139,7 @@ class Draw:
         return repeated
 
     def _raised(self) -> Item:
-        """Return a `with` statement that an exception leaves."""
+        """Return a `with` statement whose body raises an exception."""
         name, _ = self._lock()
         body = self._accesses()
 
@@ -238,7 +238,7 @@ class Draw:
         body.insert(self._chance.randint(0, len(body)), item)
 
     def _two(self) -> tuple[int, int]:
-        """Return two threads in order. The first gives what the second takes, so few programs deadlock."""
+        """Return two threads in order. The first usually gives what the second takes, so few programs deadlock."""
         one, other = sorted(self._chance.sample(range(len(self._bodies)), 2))
         return one, other
 

@@ -158,7 +158,7 @@ class Writer:
             self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
 
     def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
-        """Write a `with` statement around `body`, with notes of what it takes and gives."""
+        """Write a `with` statement around `body`, with notes of its taking and giving operation."""
         number = self.next + 1
         self.add(f'at("{target}", "{number}")')
         self.add(line)

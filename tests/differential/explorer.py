@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 class Notebook:
-    """Collects the notes of all threads of one execution. It is not instrumented."""
+    """Collects the notes of all threads of one execution. This class is not instrumented."""
 
     def __init__(self, threads: int) -> None:
         self.notes: list[list] = [[] for _ in range(threads)]

@@ -162,7 +162,8 @@ PROGRAMS: dict[Callable[[Note], None], set[object]] = {
     inserted_in_order: {1, 2},  # the position after 2 in [2] and in [1, 2]
     chosen_from: {1, "nothing there"},
     shuffled: {"", "shuffled between"},
-    # Neither 3 nor 4; only 3; only 4, if both were added after the first list was read; both.
+    # The items 3 and 4 are both missing, or one of them, or neither. 3 alone is missing if both were added after the
+    # first list was read.
     chained: {(1, 2), (1, 3, 2), (1, 2, 4), (1, 3, 2, 4)},
     two_at_once: {(2,), (5,), (6,)},  # the maximum of [1] and [2], of [5] and [2], of [5] and [6]
 }

@@ -174,7 +174,7 @@ PROGRAMS: dict[Callable[[Note], None], set[object]] = {
     alive_or_not: {False, True},
     released_by_another_thread: {"was free", "was held"},
     shared_generator: {(1, 2), (2, 1)},
-    one_line_that_reads_and_writes: {1, 3},  # second is [2], then [2] + [1, 2]
+    one_line_that_reads_and_writes: {1, 3},  # the length of `second`, which is [2] and then [2, 1, 2]
     iterated_over: {("ann",), ("ann", "bob"), "changed"},
     deleted_in_time: {"deleted"},
 }

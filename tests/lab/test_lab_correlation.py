@@ -91,7 +91,7 @@ def test_ahead_compares_criteria_on_common_subjects() -> None:
     assert mean_lead(first, correlate("sync", [])) is None
 
 
-def test_the_confidence_interval_of_a_mean() -> None:
+def test_the_confidence_interval_contains_95_percent_of_resampled_means() -> None:
     # Resampled means of a hundred coin flips: 0.5 with a standard deviation of 0.05, so 95 % lie within 1.96 * 0.05.
     limits = interval([0.0, 1.0] * 50, seed=1)
     assert limits is not None
@@ -104,7 +104,7 @@ def test_the_report_states_the_totals() -> None:
     results = [subject(point(1, 0.1, 0.1), point(2, 0.2, 0.2), name=name) for name in ("a", "b")]
     text = report(results, [correlate("map", results), correlate("sync", results)])
     rows = [line.split() for line in text.splitlines()]
-    # Subject, mutants, failing mutants, test sets, executions, executions per outcome.
+    # The columns: subject, mutants, failing mutants, test sets, executions, executions per outcome.
     assert ["a", "4", "4", "2", "40", "30", "10"] in rows
     assert "8 of 8 mutants fail" in text
     # No two test sets of a subject have the same size.

@@ -40,7 +40,7 @@ def test_a_complete_set_has_no_redundant_executions() -> None:
     assert complete_set(collected_coverage, [2, 3, 0, 1]) == ([2, 3, 0], 3)
 
 
-def test_nothing_to_cover_needs_no_execution() -> None:
+def test_no_execution_is_needed_if_there_is_nothing_to_cover() -> None:
     nothing = coverage([], [], distinct=0)
     assert complete_set(nothing, [0, 1]) == ([], 0)
     sets = complete_sets(nothing, np.array([True, True]), [[0, 1]], total=0, exhausted=True)
@@ -82,7 +82,7 @@ def test_complete_sets_count_how_often_they_expose_the_bug() -> None:
     ("executions", "failing", "size", "chance"),
     [(10, 0, 5, 0), (10, 10, 1, 1), (4, 1, 2, 1 / 2), (4, 2, 2, 5 / 6), (4, 2, 3, 1), (4, 2, 0, 0)],
 )
-def test_the_chance_that_random_executions_expose_the_bug(
+def test_chance_to_expose_counts_selections_with_a_failing_execution(
     executions: int, failing: int, size: int, chance: float
 ) -> None:
     # Of the C(4, 2) = 6 pairs of four executions, C(2, 2) = 1 contains neither of the two failing ones.
@@ -115,7 +115,7 @@ def test_bounds_with_hundreds_of_digits_are_rounded() -> None:
     assert BOUNDS["all"][1].value(Shape(threads=0, accesses=0, variables=0)) == "0"
 
 
-def test_the_shape_takes_each_threads_largest_execution() -> None:
+def test_the_shape_uses_the_execution_with_most_accesses_of_each_thread() -> None:
     x, y = AbstractVariable("m.py", "", "x"), AbstractVariable("m.py", "", "y")
     # T1 made three accesses in one execution and five in another, T2 made three: (5 + 3) / 2.
     threads = ObservedAccesses(
@@ -136,7 +136,7 @@ def test_the_criteria_are_those_of_lus_family() -> None:
 # -- programs -----------------------------------------------------------------------------------------
 
 
-def test_programs_are_mutants_and_known_bugs() -> None:
+def test_program_names_lists_mutants_and_programs_with_known_bugs() -> None:
     names = lu.program_names()
     assert {"bank-0", "bank-3", "deadlock01", "work_steal_queue"} <= set(names)
     assert "bank-4" not in names  # the subject has only four locks, 0 to 3

@@ -47,7 +47,7 @@ def test_some_interleaving_fails_as_expected(name: str) -> None:
     )
 
 
-def test_the_crawler_fails_rarely() -> None:
+def test_the_crawler_fails_only_in_rare_interleavings() -> None:
     """The bug needs a worker delayed before its last step while the supervisor takes several steps."""
     case = CASES["crawler"]
     assert set(outcomes(case, executions=60)) == {"passed"}

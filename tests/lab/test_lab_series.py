@@ -108,7 +108,7 @@ def test_the_verdict_follows_from_when_a_series_settles(settled: float | None, e
     assert verdict(settled) == expected
 
 
-def test_the_median_of_the_cases_decides() -> None:
+def test_the_overall_verdict_is_that_of_the_median_case() -> None:
     assert overall([0.01, 0.02, 0.9]) == AT_ONCE
     assert overall([None, 0.9, 0.02, 0.8]) == HARDLY
     assert overall([None, None]) == NOTHING

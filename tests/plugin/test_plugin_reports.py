@@ -206,7 +206,7 @@ def test_two():
     )
 
 
-def test_tb_line_prints_one_line_per_failure(run):
+def test_option_tb_line_prints_one_line_per_failure(run):
     result = run(LOST + DEADLOCK + CHECKED, "--tb=line")
     result.stdout.fnmatch_lines(
         ["*test_it.py:9: assertion in T0: *", "*test_it.py:11: deadlock in T1: *", "*test_it.py:*: assertion in T0: *"]
@@ -320,7 +320,7 @@ def test_hypothesis(n):
     pass
 
 @pytest.mark.raddle(scheduler="exhaustive")
-def test_neighbour():
+def test_neighbor():
     lock = threading.Lock()
     def work():
         with lock:
@@ -332,7 +332,7 @@ def test_neighbour():
 def test_a_hypothesis_test_does_not_change_the_report_of_other_tests(run):
     result = run(WITH_HYPOTHESIS, "-v")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["raddle: *test_neighbour: *; exhausted: *no failure is possible within these bounds"])
+    result.stdout.fnmatch_lines(["raddle: *test_neighbor: *; exhausted: *no failure is possible within these bounds"])
 
 
 def test_an_unknown_story_length_is_rejected(run):

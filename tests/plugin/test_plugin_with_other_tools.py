@@ -122,13 +122,13 @@ def test_line_coverage_is_the_same_as_in_a_plain_run(run, pytester):
     assert covered_lines(run, pytester, "@pytest.mark.raddle(executions=100)") == plain
 
 
-def test_x_stops_after_the_first_failure(run):
+def test_option_x_stops_after_the_first_failure(run):
     result = run(TWO_FAILURES, "-x")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
 
 
-def test_lf_reruns_the_failed_tests(run):
+def test_option_lf_reruns_the_failed_tests(run):
     run(TWO_FAILURES)
     result = run(None, "--lf")
     result.assert_outcomes(failed=2)

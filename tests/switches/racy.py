@@ -17,7 +17,7 @@ class Box:
 
 
 def do_nothing() -> None:
-    """Do nothing. With the GIL, the interpreter can switch threads at the call."""
+    """Return at once. With the GIL, the interpreter can switch threads at the call."""
 
 
 def bare_increment(box: Box) -> None:
@@ -93,10 +93,10 @@ def in_try(box: Box) -> None:
 
 class Guard:
     def __enter__(self) -> None:
-        """Do nothing. Only the call matters."""
+        """Enter without any effect. Only the call matters."""
 
     def __exit__(self, *exc: object) -> None:
-        """Do nothing. Only the call matters."""
+        """Exit without any effect. Only the call matters."""
 
 
 def in_with(box: Box) -> None:

@@ -28,7 +28,7 @@ def test_accesses_that_were_not_observed_are_omitted():
     assert facts.discipline.seen == 1
 
 
-def test_the_sum_contains_the_orders_and_runs_of_both():
+def test_the_sum_contains_the_orders_and_runs_of_both_operands():
     one = owner([A, B], before=(0b10,), runs=(0b10,))
     other = owner([B, C], before=(0b10,), runs=(0, 0b01))
     both = one + other
@@ -43,7 +43,7 @@ def test_a_guard_fails_where_it_failed_in_either_set_of_facts():
     assert (one + other).discipline.guards == (Guard(0b01, (0b10,)),)
 
 
-def test_a_guard_still_holds_for_accesses_that_the_other_did_not_observe():
+def test_a_guard_still_holds_for_accesses_that_the_other_facts_do_not_contain():
     guarded = owner([A, B], runs=(0b10,), guards=[Guard(0, (), "a Lock")])
     assert (guarded + owner([C])).discipline.guards == (Guard(0b100, ()),)
     assert (guarded + owner([A])).discipline.guards == (Guard(0b001, ()),)

@@ -86,7 +86,7 @@ class TaskCalculus(Calculus):
 
 
 class LateReader(Reader):
-    """A reader for steps whose footprint is known only after they ran."""
+    """A reader for steps whose footprint is known only after they have run."""
 
     def touched(self, participant: Any, alternative: Any) -> None:
         return None

@@ -5,7 +5,7 @@ q = queue.Queue(1)
 
 
 def pause(q):
-    """Do nothing between the two starts. A test replaces this to wait until the producer blocks on the full queue."""
+    """Run between the two starts. A test replaces this function to wait until the producer blocks on the full queue."""
 
 
 def producer():

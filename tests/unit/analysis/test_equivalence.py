@@ -33,13 +33,13 @@ def test_reads_commute_and_writes_do_not():
     assert not same(trace("T1 write x", "T2 write x"), trace("T2 write x", "T1 write x"))
 
 
-def test_a_thread_with_fewer_steps_makes_a_difference():
+def test_traces_differ_if_a_thread_has_fewer_steps():
     one, other = trace("T1 read x", "T1 read y"), trace("T1 read x")
     left, right = first_difference(one, other)
     assert (left.variable, right) == ("y", None)
 
 
-def test_objects_must_correspond():
+def test_traces_differ_if_objects_do_not_correspond():
     # T1 and T2 read the same object in one trace, and two objects in the other.
     one = Trace(tuple(Event(t, "read", "C.n", 1, "p.py", 1) for t in ("T1", "T2")))
     other = Trace(tuple(Event(t, "read", "C.n", n, "p.py", 1) for n, t in enumerate(("T1", "T2"), 1)))

@@ -85,7 +85,7 @@ def by_definition(accesses):
     return MODIFIED if any(write for _, write, _ in since) else SHARED
 
 
-def test_agrees_with_the_definition_on_random_accesses():
+def test_the_automaton_agrees_with_the_definition_on_random_accesses():
     choose = random.Random(1)
     observed_states = set()
     for _ in range(3000):

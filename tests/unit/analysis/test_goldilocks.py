@@ -90,7 +90,7 @@ def test_a_release_before_the_access_does_not_add_the_lock():
     assert watch.lockset((2, "acquire", 7)) == {"T1"}
 
 
-def test_the_example_of_the_paper():
+def test_locksets_and_verdicts_match_the_papers_example():
     # Figure 3 of the CACM version (Elmas, Qadeer, Tasiran, 2010). Thread 1 creates an object and publishes it under La.
     # Thread 2 moves it to a place that Lb guards. Thread 3 changes it under Lb, and then, once it owns the object,
     # without any lock.

@@ -83,7 +83,7 @@ def agree(trace):
     return ""
 
 
-def test_agrees_with_the_closure_on_random_traces():
+def test_clocks_agree_with_the_closure_on_random_traces():
     rng = random.Random(20)
     observed_kinds = set()
     for number in range(3000):
@@ -93,7 +93,7 @@ def test_agrees_with_the_closure_on_random_traces():
     assert observed_kinds >= ORDERING | {"begin"}
 
 
-def test_agrees_with_the_closure_when_slots_are_reused():
+def test_clocks_agree_with_the_closure_when_slots_are_reused():
     # These traces have more threads and fewer resources than those above, so clock slots are reused.
     rng = random.Random(21)
     for _ in range(60):

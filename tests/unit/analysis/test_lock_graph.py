@@ -214,7 +214,7 @@ def by_definition(steps):
     return found
 
 
-def test_agrees_with_the_definition_on_random_traces():
+def test_cycles_agree_with_the_definition_on_random_traces():
     rng = random.Random(40)
     lengths = []
     for _ in range(2500):

@@ -42,7 +42,7 @@ def test_releasing_a_free_lock_changes_nothing():
     assert held.by(1) == {8}
 
 
-def test_agrees_with_a_search_of_the_whole_trace():
+def test_held_locks_agree_with_a_search_of_the_whole_trace():
     # By definition, a thread holds a lock if the last step on that lock is an acquire by that thread.
     choose = random.Random(4)
     for _ in range(300):

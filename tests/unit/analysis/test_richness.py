@@ -27,7 +27,7 @@ def test_the_interval_matches_published_figures(counts, expected):
     assert interval(counts, MANY) == pytest.approx(expected, abs=0.005)
 
 
-def test_the_estimate_for_the_trees_of_barro_colorado():
+def test_the_estimate_matches_the_barro_colorado_tree_data():
     # The data set BCI of R's package vegan has 225 species in 50 plots. Its first-order jackknife estimate is
     # 225 + 21 · 49/50 = 245.58, and Chao2 without bias correction is 225 + 49/50 · 21² / (2·19) = 236.37. So 21 species
     # are in one plot and 19 in two. With bias correction Chao2 is 225 + 49/50 · 21·20 / (2·20) = 235.29.
@@ -50,7 +50,7 @@ def test_one_execution_gives_no_estimate():
     assert estimate([], 0) == estimate([], 1) == Total(None, UNKNOWN)
 
 
-def test_without_coverage_the_estimate_is_nothing_to_cover():
+def test_without_coverage_the_estimated_total_is_zero():
     assert estimate([], 100) == Total(0, ESTIMATED, 0, 0)
     assert str(estimate([], 100)) == "nothing to cover"
 

@@ -143,7 +143,7 @@ def by_definition(steps):
     return sorted(found)
 
 
-def test_agrees_with_the_definition_on_random_traces():
+def test_races_agree_with_the_definition_on_random_traces():
     rng = random.Random(30)
     racy = 0
     for _ in range(3000):

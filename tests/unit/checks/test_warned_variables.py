@@ -99,7 +99,7 @@ def test_two_tasks_of_a_worker_form_no_block():
     assert warnings("1 read 1", "2 write 9", "1 task 2", "1 write 2", kind=UNSERIALIZABLE) == []
 
 
-def test_an_access_that_the_program_orders_in_between_is_intended():
+def test_an_access_that_synchronization_orders_in_between_is_not_reported():
     # A result is initialized, computed by a thread that is then joined, and read.
     steps = ["0 write 1", "0 start 1", "1 write 9", "1 end 1", "0 join 1", "0 read 2"]
     assert warnings(*steps, kind=UNSERIALIZABLE) == []

@@ -33,7 +33,7 @@ def by_definition(steps):
     return {(a[1], b[1], a[0] != b[0]) for a, b in itertools.pairwise(monitored)}
 
 
-def test_agrees_with_the_definition_on_random_executions():
+def test_coverage_agrees_with_the_definition_on_random_executions():
     rng = random.Random(70)
     criterion = ConcurrentPairs()
     for _ in range(2000):

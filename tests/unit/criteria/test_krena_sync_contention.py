@@ -107,7 +107,7 @@ def by_definition(steps):
     return {key for key in keys if key[0]}
 
 
-def test_agrees_with_the_definition_on_random_executions():
+def test_coverage_agrees_with_the_definition_on_random_executions():
     rng = random.Random(80)
     criterion, situations = Contention(), set()
     for _ in range(2000):

@@ -89,7 +89,7 @@ def by_definition(execution, *, starred):
     return keys
 
 
-def test_agrees_with_the_definition_on_random_executions():
+def test_coverage_agrees_with_the_definition_on_random_executions():
     rng = random.Random(60)
     plain, starred = HappensBeforePairs(), HappensBeforePairsByThread()
     taken = set()

@@ -72,8 +72,9 @@ def test_observed_accesses_merge_and_survive_json(name):
     assert one.seen_total().number > 0
 
 
-def test_the_same_numbers_can_mean_something_else_in_the_next_execution():
-    # Names are cached across executions. Here variable 0 is first x, then y, and thread 2 is first T2, then T1.1.
+def test_a_number_can_have_another_meaning_in_the_next_execution():
+    # The criterion caches names across executions, so it must notice that variable 0 is x in the first execution and y
+    # in the next, and that thread 2 is first T2 and then T1.1.
     criterion = DefUse()
     accesses = [(1, "write", 0, SITE + 1), (2, "read", 0, SITE + 2)]
     for _ in range(2):

@@ -22,7 +22,7 @@ def covered(criterion, program, order):
     return watch(criterion, program_entities(program), program_steps(program, order))
 
 
-def test_a_read_reads_the_last_write():
+def test_a_read_returns_the_value_of_the_last_write():
     # T1 writes, T2 writes, T1 reads T2's value.
     assert covered(DefUse(), PROGRAM, [(0, 0), (1, 0), (0, 1)]) == {(X, WRITE_2, READ_1)}
     # T2 writes first, so T1 reads its own value.
@@ -34,7 +34,7 @@ def test_a_read_is_remote_if_another_thread_wrote_last():
     assert covered(LocalOrRemoteDefinition(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, READ_1, "local")}
 
 
-def test_a_value_from_before_the_threads_is_initial_and_local():
+def test_a_value_that_no_thread_has_written_is_initial_and_local():
     program = [[("read", "x")], [("write", "x")]]
     read = ("T1", "read", SITE + 100, 1)
     assert covered(DefUse(), program, [(0, 0), (1, 0)]) == {(X, "initial", read)}

@@ -49,7 +49,7 @@ def test_each_access_between_covers_its_triple():
     }
 
 
-def test_a_pair_is_about_one_variable():
+def test_both_accesses_of_a_pair_are_to_one_variable():
     # T1 reads x, writes y, writes x. Its accesses to x are consecutive, and T2's access to y does not count as between.
     program = [[("read", "x"), ("write", "y"), ("write", "x")], [("write", "y"), ("write", "x")]]
     pair = (X, FIRST, ("T1", "write", SITE + 102, 1))

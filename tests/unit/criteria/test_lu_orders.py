@@ -34,7 +34,7 @@ def test_different_orders_have_different_keys():
     assert covered(All(), PROGRAM, one) == covered(All(), PROGRAM, one)
     assert covered(All(), PROGRAM, one) != covered(All(), PROGRAM, other)
     assert covered(ThreadPair(), PROGRAM, one) != covered(ThreadPair(), PROGRAM, other)
-    # The two differ only in the order of T1's y and T2's x. T1 comes first on each variable in both.
+    # The two orders differ only in whether T1 accesses y before T2 accesses x. In both, T1 is first on each variable.
     assert covered(SingleVariable(), PROGRAM, one) == covered(SingleVariable(), PROGRAM, other)
 
 
@@ -67,7 +67,7 @@ def test_only_shared_variables_count():
     )
 
 
-def test_nothing_is_covered_before_the_end():
+def test_nothing_is_covered_before_the_end_of_the_execution():
     criterion = All()
     criterion.begin(program_entities(PROGRAM))
     criterion.feed(program_steps(PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)]))
@@ -75,7 +75,7 @@ def test_nothing_is_covered_before_the_end():
     assert len(criterion.collect(final=True)) == 1
 
 
-def test_long_orders_differ_beyond_their_beginning():
+def test_long_orders_with_the_same_beginning_have_different_digests():
     # Each thread has 40 accesses. Only the last two are swapped.
     program = [[("read", "x")] * 40, [("write", "x")] * 40]
     order = [(thread, index) for index in range(40) for thread in (0, 1)]
@@ -137,7 +137,7 @@ def test_a_total_with_too_many_digits_is_unknown():
 
 
 def orders_by_definition(name, steps, occurrences):
-    """Return the complete orders, where the criterion's keys have digests."""
+    """Return the complete orders, which the keys of the criterion contain only as digests."""
     accesses = [
         (variable(VARIABLE_NAMES[number]), number, access) for number, _, access in named_accesses(steps, occurrences)
     ]

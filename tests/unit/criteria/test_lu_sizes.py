@@ -17,7 +17,7 @@ THREAD = [("read", "v"), ("read", "u"), ("write", "v"), ("write", "u")]
 PAPER = [THREAD] * 4
 
 
-def test_the_sizes_of_the_paper_s_example():
+def test_sizes_match_the_papers_example():
     found = sizes(PAPER)
     assert found["all"] == 63_063_000
     assert found["tpair"] == 420
@@ -29,7 +29,7 @@ def test_the_sizes_of_the_paper_s_example():
     assert (found["lr-def"], found["lr-inv"]) == (16, 16)
 
 
-def test_the_number_of_interleavings_that_satisfy_one_property_of_the_paper():
+def test_satisfied_by_matches_the_numbers_in_the_paper():
     # TPAIR: all accesses of thread 1, then all accesses of thread 2.
     assert satisfied_by(PAPER, [(thread, index) for thread in (0, 1) for index in range(4)]) == 900_900
     # SVAR: r_1^1, w_3^1, then thread 2's read and write of v. In figure 2, thread 2 accesses v before u.
@@ -47,7 +47,7 @@ def test_an_order_with_an_unshared_access_is_rejected():
         satisfied_by([[("read", "v"), ("read", "w")], [("read", "v")]], [(0, 1), (1, 0)])
 
 
-def test_satisfied_by_agrees_with_counting():
+def test_satisfied_by_agrees_with_counting_interleavings():
     random = Random(6)
     for _ in range(200):
         program = random_program(random, threads=random.choice([2, 3]), accesses=3, names="v")
@@ -84,7 +84,7 @@ def formulas(program):
     }, sum(n(i, kind="read") for i in threads), sum(pairs.values())  # fmt: skip
 
 
-def test_sizes_are_the_paper_s_formulas():
+def test_sizes_agree_with_the_papers_formulas():
     random = Random(7)
     checked = 0
     while checked < 300:

@@ -79,7 +79,7 @@ def programs(random, number, *, limit):
             yield program
 
 
-def test_subsumption_without_synchronization():
+def test_the_hierarchy_holds_without_synchronization():
     random = Random(8)
     for program in programs(random, 100, limit=3):
         check_hierarchy(random, program, UNSYNCHRONIZED)

@@ -47,7 +47,7 @@ def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
     assert 100 * len(keys) / 16 == 18.75
 
 
-def test_the_requirements_of_figure_1():
+def test_requirements_lists_all_16_of_figure_1():
     # The paper lists these seven, in another order.
     listed = [
         th(1, S4, S9), th(1, S5, S9), th(2, S9, S4), th(2, S9, S5),

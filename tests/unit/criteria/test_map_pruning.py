@@ -61,7 +61,7 @@ def model(*, reads=(), writes=(), y=((), ())):
 CONSTRUCTED = [(0, "write", 0, INIT), (0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, WRITE)]
 
 
-def test_nothing_comes_before_a_constructor():
+def test_no_access_by_another_thread_precedes_a_constructor():
     criterion = MemoryAccessPatterns()
     facts = facts_of(CONSTRUCTED)
     order = "thread starts and joins order step 2 before step 1"
@@ -80,10 +80,13 @@ def test_nothing_comes_before_a_constructor():
 def test_the_total_excludes_accesses_before_a_constructor():
     """With R = 1 and W = 2 the static total is 4 + 4 + 2 + 12 + 8 = 30.
 
-    Excluding those in which another thread acts before INIT leaves 13:
-    pattern 1: (READ, WRITE), 1; pattern 2: both; pattern 3: (any, WRITE), 2; pattern 4: WRITE in the middle, 1;
-    pattern 5: any first, WRITE in the middle, 2; pattern 6: any first, WRITE last, 2; pattern 7: WRITE twice, 1;
-    pattern 8: any first, WRITE twice, 2.
+    Excluding requirements in which another thread acts before INIT leaves 13.
+
+    * Pattern 1 keeps one (READ, WRITE), and pattern 2 keeps both.
+    * Pattern 3 keeps two (any write, then WRITE).
+    * Pattern 4 keeps one (WRITE in the middle), and pattern 5 keeps two (any write first, WRITE in the middle).
+    * Pattern 6 keeps two (any write first, WRITE last).
+    * Pattern 7 keeps one (WRITE twice), and pattern 8 keeps two (any write first, then WRITE twice).
     """
     criterion = MemoryAccessPatterns()
     account = model(reads=[READ], writes=[INIT, WRITE])
@@ -93,7 +96,7 @@ def test_the_total_excludes_accesses_before_a_constructor():
     assert Counter(key[0] for key in keys) == {1: 1, 2: 2, 3: 2, 4: 1, 5: 2, 6: 2, 7: 1, 8: 2}
 
 
-def test_nothing_comes_after_a_read_that_follows_all_joins():
+def test_no_access_by_another_thread_follows_a_read_after_all_joins():
     criterion = MemoryAccessPatterns()
     facts = facts_of(
         [
@@ -274,7 +277,7 @@ def related(rows, facts, one, other):
 def can_precede(facts, one, other):
     """Return whether step `one` can precede step `other`.
 
-    Two steps of one thread always can. For different threads, starts and joins decide.
+    This is always the case if one thread performs both. Otherwise starts and joins decide.
     """
     (thread, first), (other_thread, second) = one, other
     if thread == other_thread or related(facts.before, facts, first, second):

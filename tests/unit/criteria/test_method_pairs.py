@@ -231,7 +231,7 @@ def random_steps(rng: random.Random) -> list[Step]:
     return steps
 
 
-def test_agrees_with_brute_force_on_random_traces() -> None:
+def test_coverage_agrees_with_brute_force_on_random_traces() -> None:
     rng, criterion, pairs = random.Random(7), MethodPairs(), 0
     for _ in range(2000):
         steps = random_steps(rng)

@@ -157,7 +157,7 @@ def test_a_library_generator_created_before_the_threads_and_resumed_by_one_is_re
 
 
 def test_a_library_call_that_happens_in_only_some_orders_is_reported(library):
-    """It does not happen in the rehearsal, where T1 ends before T2 begins and T2 reads what T1 wrote."""
+    """The call does not happen in the rehearsal, where T1 ends before T2 begins and T2 reads what T1 wrote."""
 
     class Box:
         full = False

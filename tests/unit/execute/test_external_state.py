@@ -202,7 +202,7 @@ MAKING = {
 @pytest.mark.filterwarnings("ignore:codecs.open:DeprecationWarning")  # since 3.14
 @pytest.mark.parametrize("make", MAKING.values(), ids=MAKING.keys())
 def test_creating_a_file_is_a_scheduling_point(make, folder):
-    """Both threads can find that the file does not exist. Then both create it, or the second one fails to."""
+    """Both threads can find that the file does not exist. Then both create it, or the second one fails to create it."""
 
     def scenario():
         path, made = folder() / "x", []

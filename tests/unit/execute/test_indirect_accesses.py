@@ -63,7 +63,7 @@ def test_two_loops_over_one_iterator_conflict(make):
 
 
 def test_list_drains_a_shared_iterator_in_one_step():
-    """One of the two threads therefore gets all items."""
+    """Whichever thread calls `list` first gets all items."""
 
     def scenario():
         shared, taken = iter([1, 2]), []
@@ -291,7 +291,7 @@ def count_in(make):
 
 @pytest.mark.parametrize("make", [lambda: ChainMap({}, {"n": 0}), lambda: UserDict(n=0)], ids=["ChainMap", "UserDict"])
 def test_updating_a_container_written_in_python_is_not_atomic_with_the_gil(make):
-    """Python functions read and write its items, and the interpreter can switch threads on entry to each function."""
+    """Python functions read and write the items, and the interpreter can switch threads on entry to each function."""
     (finding,) = explored(count_in(make), switches="gil").findings
     assert finding.possible_on == THIS_INTERPRETER
     (finding,) = explored(count_in(make)).findings

@@ -44,7 +44,7 @@ class Delegate:
         self.lookups = 0
 
     def __call__(self):
-        """Do nothing. A callable may have a `__name__`, so raddle might look for one."""
+        """Make the object callable, because raddle might look up the `__name__` of a callable."""
 
     def __getattr__(self, name):
         self.lookups += 1

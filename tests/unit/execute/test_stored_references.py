@@ -65,7 +65,7 @@ def the_same():
 
 @pytest.mark.parametrize("scenario", [by_default, of_the_class, through_an_instance, in_a_table, the_same])
 def test_a_stored_clock_function_returns_the_time_of_the_execution(scenario):
-    """This also holds in later executions, which skip cold sites."""
+    """The function returns virtual time even in later executions, which skip cold sites."""
     result = raddle.explore(scenario, source=[__file__], scheduler="random", executions=100)
     assert result.findings == ()
 

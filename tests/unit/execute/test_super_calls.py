@@ -24,7 +24,7 @@ def explored(make, work, **options):
 
 class WithGetattribute:
     def __init__(self):
-        self.asked = 0
+        self.lookups = 0
         self.n = 0
 
     def __getattribute__(self, name):

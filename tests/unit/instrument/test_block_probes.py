@@ -232,7 +232,7 @@ class NullManager:
     def __exit__(self, *exc: object) -> None: ...
 
 
-def test_blocks_of_random_programs_are_straight() -> None:
+def test_blocks_of_random_programs_have_no_branches() -> None:
     """Each statement belongs to one block, and a block has no branches.
 
     The same statements always run between a `block` probe and the next, in the same order. An exception can only cut

@@ -287,7 +287,7 @@ def test_a_base_class_in_another_module_is_resolved(header: str, base: str) -> N
     assert found == {"shop/base.py:A.x": "wshop/base.py:2 wshop/sub.py:3"}
 
 
-def test_circular_imports_end() -> None:
+def test_circular_imports_do_not_hang() -> None:
     assert variables(a="from b import A\nclass C(A):\n    def c(self): self.x = 1\n", b="from a import A\n") == {
         "a.py:C.x": "wa.py:3"
     }

@@ -128,7 +128,7 @@ def test_a_module_with_assertions_rewritten_by_pytest_is_surveyed() -> None:
 
 
 class Watcher:
-    """A class with an assertion, for the test above."""
+    """A class with an assertion that pytest rewrites."""
 
     def watch(self, value: object) -> None:
         assert value

@@ -160,7 +160,7 @@ def test_a_watched_program_can_run_controlled_executions(folder: Path) -> None:
     assert ended.summary["notes"] == []
 
 
-def test_m_without_a_module_is_a_usage_error() -> None:
+def test_option_m_without_a_module_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as caught:
         run.main(args=["--criteria", "none", "-m"], standalone_mode=False)
     assert caught.value.slug == "no-program"
@@ -168,7 +168,7 @@ def test_m_without_a_module_is_a_usage_error() -> None:
 
 
 def test_files_with_the_same_name_are_distinguished(tmp_path: Path) -> None:
-    """They are stored under their paths in the project, regardless of the working directory."""
+    """The files are stored under their paths in the project, regardless of the working directory."""
     for name in "ab":
         (tmp_path / name).mkdir()
         (tmp_path / name / "util.py").write_text(COUNTER)

@@ -68,7 +68,7 @@ def covered(name: str, seed: int, *, forgetting: bool) -> set[Any]:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("all", "tpair", "svar")])
-def test_a_criterion_that_forgets_covers_the_same(name: str) -> None:
+def test_a_criterion_that_forgets_covers_the_same_requirements(name: str) -> None:
     """The reference is the same criterion without calls of `forget`."""
     found = 0
     for seed in range(4):
@@ -80,7 +80,7 @@ def test_a_criterion_that_forgets_covers_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Races, WarnedVariables, LockCycles, Feasibility])
-def test_checks_that_forget_find_the_same(kind: type) -> None:
+def test_checks_that_forget_give_the_same_results(kind: type) -> None:
     found = 0
     for seed in range(4):
         reference, forgetful = kind(), kind()
@@ -183,7 +183,7 @@ class ForgettingRecorder:
         self.forgotten |= set(variables)
 
     def end(self) -> None:
-        """Do nothing at the end of the stream."""
+        """Ignore the end of the stream."""
 
 
 def test_numbers_of_dead_objects_are_reused(tmp_path: Path) -> None:

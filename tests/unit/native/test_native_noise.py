@@ -111,7 +111,7 @@ def test_the_same_seed_gives_the_same_decisions(delays: list[tuple[str, float]])
     assert max(seconds for _, seconds in amounts) > 0.002
 
 
-def test_noise_at_shared_accesses_needs_a_variable_of_two_threads(delays: list[tuple[str, float]]) -> None:
+def test_noise_at_shared_accesses_affects_only_variables_of_several_threads(delays: list[tuple[str, float]]) -> None:
     disturbance = Disturbance([Noise("sleep", where="shared", probability=1)], seed=1)
     assert disturbance.needs_steps
     assert decisions(disturbance, thread_record(), delays) == []
@@ -125,7 +125,7 @@ def test_noise_at_shared_accesses_needs_a_variable_of_two_threads(delays: list[t
     assert delays == []
 
 
-def test_learned_sites_do_not_change_later_decisions(delays: list[tuple[str, float]]) -> None:
+def test_sites_that_become_shared_do_not_change_later_decisions(delays: list[tuple[str, float]]) -> None:
     steps = [(thread, "write", 5, 70_000 + arrival) for arrival in range(500) for thread in (0, 1)]
 
     def decided(*, early: bool) -> list[tuple[int, Any]]:
@@ -141,7 +141,7 @@ def test_learned_sites_do_not_change_later_decisions(delays: list[tuple[str, flo
     assert decided(early=True) == decided(early=False) != []
 
 
-def test_noise_at_locks_leaves_accesses_alone(delays: list[tuple[str, float]]) -> None:
+def test_noise_at_locks_does_not_delay_accesses(delays: list[tuple[str, float]]) -> None:
     disturbance = Disturbance([Noise("sleep", where="locks", probability=1)], seed=1)
     disturbance.at_access(thread_record(), 70_000)
     assert delays == []
@@ -149,7 +149,7 @@ def test_noise_at_locks_leaves_accesses_alone(delays: list[tuple[str, float]]) -
     assert len(delays) == 1
 
 
-def test_a_busy_thread_gets_no_noise(delays: list[tuple[str, float]]) -> None:
+def test_a_thread_that_is_busy_recording_is_not_delayed(delays: list[tuple[str, float]]) -> None:
     thread = thread_record()
     thread.busy = True
     Disturbance([Noise("sleep", probability=1)], seed=1).at_access(thread, 70_000)

@@ -228,7 +228,7 @@ def test_output_and_exit_code_are_the_same_as_with_plain_python(tmp_path: Path, 
         assert ended.summary["steps"] > 0
 
 
-def test_m_runs_a_module_as_python_does(tmp_path: Path) -> None:
+def test_option_m_runs_a_module_as_python_does(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "__init__.py").write_text("")
     (tmp_path / "shop" / "cart.py").write_text("class Cart:\n    total = 3\n")

@@ -53,7 +53,7 @@ def first_three(keys: Iterable[object]) -> list[object]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_criterion_covers_the_same_in_both_modes(tmp_path: Path, name: str) -> None:
+def test_every_criterion_covers_the_same_requirements_in_both_modes(tmp_path: Path, name: str) -> None:
     comparison = run_sequentially(tmp_path, name)
     differing = {
         criterion: {
@@ -161,7 +161,7 @@ def scenario():
 """
 
 
-def test_every_primitive_covers_the_same_in_both_modes(tmp_path: Path) -> None:
+def test_every_primitive_gives_the_same_coverage_in_both_modes(tmp_path: Path) -> None:
     path = tmp_path / "primitives.py"
     path.write_text(PRIMITIVES, encoding="utf-8")
     comparison = run_in_both_modes(path)

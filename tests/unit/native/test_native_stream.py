@@ -386,7 +386,7 @@ def test_threads_are_distinguished_by_what_they_run(tmp_path: Path) -> None:
     assert all(recorded.entities.is_settled(actor) for actor in range(4))
 
 
-def test_stack_depth_is_checked_before_delivery() -> None:
+def test_delivery_needs_enough_free_stack_depth() -> None:
     """Near the recursion limit, delivery is postponed."""
     from raddle.native.stream import _has_stack_depth
 

@@ -378,7 +378,7 @@ def test_held_containers_keep_their_numbers_through_collections(tmp_path: Path) 
 
 
 def test_containers_beyond_the_limit_never_share_a_number(tmp_path: Path) -> None:
-    """All are alive at once. Some are forgotten and renumbered, but never with another container's number."""
+    """All containers are alive at once. Some are renumbered, but none gets the number of another container."""
     recorded = record(
         tmp_path,
         """
@@ -403,7 +403,7 @@ def test_containers_beyond_the_limit_never_share_a_number(tmp_path: Path) -> Non
     assert not mine & yours
 
 
-def test_file_calls_read_the_containers_passed_to_them(tmp_path: Path) -> None:
+def test_os_functions_read_the_containers_passed_to_them(tmp_path: Path) -> None:
     recorded = record(
         tmp_path,
         """

@@ -1,7 +1,8 @@
 """Writers of a data file that get killed. This script forks them, because it has no other threads.
 
-python killed_writers.py statements FILE    kill one writer at its first statement, one at its second, and so on
-python killed_writers.py write FILE NAME    add records until killed, and print the origin of each stored record
+`python killed_writers.py statements FILE` kills one writer at its first statement, one at its second, and so on.
+
+`python killed_writers.py write FILE NAME` adds records until it is killed, and prints the origin of each stored record.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ def two_files(log=LOG):
 
 
 def about_log(log=LOG):
-    """Return one of everything that can be stored about log.py."""
+    """Return one item of each kind that can be stored about log.py."""
     here = number(log, 1)
     return {
         "facts": PruningFacts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), LockDiscipline(seen=1))}),

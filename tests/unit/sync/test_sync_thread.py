@@ -130,7 +130,7 @@ def test_all_functions_agree_on_the_running_thread():
     assert all(seen == ["MainThread", "a", "b"] for seen in controlled_with_seeds(scenario))
 
 
-def test_main_thread_can_be_joined_by_another():
+def test_the_main_thread_can_be_joined_by_another_thread():
     def scenario():
         order = []
         thread = threading.Thread(target=lambda: (threading.main_thread().join(), order.append("after")))

@@ -60,7 +60,7 @@ def test_sleeping_threads_wake_in_the_order_of_their_deadlines():
         assert controlled(scenario, seed=seed) == [10, 20, 30]
 
 
-def test_a_busy_loop_on_the_clock_ends():
+def test_a_loop_that_polls_the_clock_ends():
     def scenario():
         end = time.monotonic() + 3600
         while time.monotonic() < end:
