@@ -9,8 +9,8 @@ import pytest
 from processes import default_signals, no_child_is_left, no_descendant_is_left  # noqa: F401 -- fixtures for every test
 
 # Tests that start many processes, run other projects' test suites, or compare computations with brute force thousands
-# of times. They run on the reference interpreter only, so that testing all interpreters takes minutes. `make test` runs
-# everything there, and `-m "not slow"` on the other interpreters.
+# of times. They run only on the reference interpreter, so that testing all interpreters takes a few minutes.
+# `make test` runs everything there, and `-m "not slow"` on the other interpreters.
 SLOW = (
     "tests/counts/",
     "tests/determinism/",
@@ -52,7 +52,7 @@ SLOW = (
 )
 
 
-# Tests that `make test` skips, so that it takes minutes. `make test-all` runs them.
+# Tests that `make test` skips to finish within a few minutes. `make test-all` runs them.
 LONG = (
     "tests/counts/test_reachability_explore.py",
     "tests/lab/test_lab_commands.py",

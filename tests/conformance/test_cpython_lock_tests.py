@@ -19,7 +19,7 @@ def _bounded(*args, **kwargs):
     return threading.BoundedSemaphore(*args, **kwargs)
 
 
-# The same cases as in test_threading. The lambdas look the names up during the execution, when they are the twins.
+# The same cases as in test_threading. The lambdas look up the names during the execution, when they refer to twins.
 CASES = (
     make_case(lock_tests.LockTests, "Lock", locktype=lambda: threading.Lock()),
     make_case(lock_tests.RLockTests, "RLock", locktype=lambda: threading.RLock()),

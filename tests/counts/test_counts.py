@@ -38,7 +38,7 @@ def reset() -> None:
 
 # Two threads read and write k times each, so each has 2k points.
 @pytest.mark.parametrize(("times", "schedules"), [(1, 6), (2, 70), (3, 924)])
-def test_two_threads_of_2k_accesses_have_4k_choose_2k_schedules(times: int, schedules: int) -> None:
+def test_two_threads_with_2k_accesses_each_have_4k_choose_2k_schedules(times: int, schedules: int) -> None:
     assert schedules == comb(4 * times, 2 * times)
     result = explored(counted.increments(times))
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
@@ -46,7 +46,7 @@ def test_two_threads_of_2k_accesses_have_4k_choose_2k_schedules(times: int, sche
 
 # While one thread holds the lock, the other is blocked and there is nothing to decide: k acquires in each thread.
 @pytest.mark.parametrize(("times", "schedules"), [(1, 2), (2, 6), (3, 20), (4, 70)])
-def test_two_threads_of_k_critical_sections_have_2k_choose_k_schedules(times: int, schedules: int) -> None:
+def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_schedules(times: int, schedules: int) -> None:
     assert schedules == comb(2 * times, times)
     result = explored(counted.locked_increments(times))
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
@@ -121,7 +121,9 @@ def test_the_permits_of_a_semaphore_determine_the_number_of_schedules(permits: i
 # With n puts and n gets, and never more gets than puts, there are as many schedules as the n-th Catalan number: 1, 2,
 # 5, 14. If the queue has room for only one item, puts and gets alternate.
 @pytest.mark.parametrize(("items", "capacity", "schedules"), [(1, 0, 1), (2, 0, 2), (3, 0, 5), (4, 0, 14), (3, 1, 1)])
-def test_a_producer_and_a_consumer_have_catalan_many_schedules(items: int, capacity: int, schedules: int) -> None:
+def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
+    items: int, capacity: int, schedules: int
+) -> None:
     result = explored(counted.handed_over(items, capacity))
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
 
@@ -144,7 +146,7 @@ def test_a_preemption_bound_limits_the_number_of_schedules(bound: int, schedules
 
 
 # The search visits the same schedules if each execution runs in a child process.
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_isolated_executions_have_the_same_number_of_schedules() -> None:
     result = explored(counted.increments(1), isolate="fork")
     assert (result.executions, result.stopped_because) == (6, "exhausted")

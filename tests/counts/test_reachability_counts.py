@@ -43,7 +43,7 @@ def test_unlocked_increments_have_as_many_partial_orders_as_other_tools_report(t
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
-def test_two_threads_of_k_critical_sections_have_2k_choose_k_partial_orders(times: int) -> None:
+def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_partial_orders(times: int) -> None:
     # The partial orders are the orders of k critical sections in one thread and k in the other.
     assert visited(counted.locked_increments(times)).executions == comb(2 * times, times)
 
@@ -107,7 +107,7 @@ PROGRAMS = {
     "a broadcast to two": crosschecked.broadcast(2),
     "one customer": crosschecked.barber_shop(1, chairs=1),
 }
-# These have too many interleavings to run in every test run. Brute force was run on them once.
+# These programs have too many interleavings for every test run. Brute force was run on them once.
 LARGE = {"two_locks", "made_by_threads", "one_in_the_pool", "three_at_the_table"}
 
 

@@ -59,7 +59,7 @@ def test_findings_can_be_replayed(scenario: Callable[[], None], kind: str, shrin
 
 
 def test_the_search_stops_at_the_first_finding() -> None:
-    # In the first execution one thread takes both locks before the other. The second execution reverses a race.
+    # In the first execution, one thread takes both locks before the other takes any. The second one reverses a race.
     result = visited(counted.crossed_locks, until="first-finding")
     assert result.stopped_because == "first-finding"
     assert result.executions < 3
@@ -77,7 +77,7 @@ def test_the_search_stops_if_the_budget_is_spent_first() -> None:
     assert stop_text(result) == "stopped: execution limit reached"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.parametrize("criteria", [(), "map"])
 def test_isolated_executions_have_the_same_number_of_partial_orders(criteria: object) -> None:
     result = visited(counted.increments(1), isolate="fork", criteria=criteria)

@@ -1,7 +1,7 @@
 """The events of one execution, reconstructed from the log that the program kept.
 
-A log does not say exactly when a condition's wait released the lock. It happened after the thread reached the wait and
-before another thread acquired the lock. Each possible moment gives one reading of the log.
+A log does not say exactly when a condition's wait released the lock. The release happened after the thread reached
+the wait and before another thread acquired the lock. Each possible moment gives one reading of the log.
 """
 
 from __future__ import annotations

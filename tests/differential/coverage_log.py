@@ -1,8 +1,9 @@
 """The log that generated programs keep of their own operations, and a baton that forces its order on a native run.
 
-A program calls `at` before each operation and `note` right after it. Neither is instrumented. A controlled execution
-switches threads only within operations, before they take effect, so the order of notes is the order of effects. In a
-native run, the order of an earlier log can be forced: `at` blocks until the next note of that log is this thread's.
+A program calls `at` before each operation and `note` right after it. Neither function is instrumented. A controlled
+execution switches threads only within operations, before they take effect, so the order of notes is the order of
+effects. In a native run, the order of an earlier log can be forced. Then `at` blocks until the next note of that log
+belongs to the calling thread.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def test_krenas_json_holds_every_table() -> None:
 
 
 @pytest.mark.usefixtures("requires_lab_extra")
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.skipif(sys.platform == "win32", reason="this system cannot fork")
 def test_krena_runs_with_noise() -> None:
     args = ("krena", "--executions", "4", "--series", "3", "--cases", "philosophers", "--mode", "noise", "--jobs", "1")
     (case,) = json.loads(run(*args, "--json"))["cases"]

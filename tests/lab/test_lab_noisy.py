@@ -20,7 +20,7 @@ from raddle.execute.fork import ChildDiedError
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="there is no fork"),
+    pytest.mark.skipif(sys.platform == "win32", reason="this system cannot fork"),
 ]
 
 

@@ -56,7 +56,7 @@ def test_the_page_shows_the_output_of_a_slow_command(name: str, tmp_path: Path) 
 def test_every_table_on_the_page_has_a_command() -> None:
     assert not re.findall(r"^\|.*", lab_page.without_blocks(PAGE), re.MULTILINE)
     for block in BLOCKS:
-        assert block.result in RESULTS, f"no command on the page makes {block.result}"
+        assert block.result in RESULTS, f"no command on the page produces {block.result}"
         assert block.table in lab_tables.TABLES[RESULTS[block.result].experiment]
     assert {block.result for block in BLOCKS} == set(RESULTS)
 
@@ -82,7 +82,7 @@ def rows_of(name: str, table: str) -> dict[str, list[str]]:
     """Return the rows of a table on the page, keyed by their first cell."""
     (text,) = [block.text for block in BLOCKS if (block.result, block.table) == (name, table)]
     if not text.strip():
-        pytest.skip(f"the page has no numbers of {name} yet: make lab-page RESULTS={name}")
+        pytest.skip(f"the page has no numbers for {name} yet; run `make lab-page RESULTS={name}`")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.strip().splitlines()]
     return {row[0].replace("\\", ""): row[1:] for row in rows}
 
@@ -126,7 +126,7 @@ def test_verdicts_on_the_page_follow_from_its_numbers(name: str) -> None:
 
 
 def test_runs_with_noise_have_consistent_tables(tmp_path: Path) -> None:
-    assert all(block.text.strip() for block in BLOCKS), "make lab-page writes the tables that are missing"
+    assert all(block.text.strip() for block in BLOCKS), "the page lacks tables; run `make lab-page` to write them"
     arguments = ("krena", "--mode", "noise", "--cases", "philosophers,airlines", "--executions", "10", "--series", "5")
     check_noise(lab_page.Result("small-noise", "krena", arguments).run(tmp_path))
 

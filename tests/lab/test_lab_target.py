@@ -82,7 +82,7 @@ def test_thread_methods_sets_how_threads_are_distinguished(target: str) -> None:
     assert by_one["table2"]["threads_abstract_20"] == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.skipif(sys.platform == "win32", reason="this system cannot fork")
 def test_the_noise_option_replaces_the_default_noise(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     requested = []
 

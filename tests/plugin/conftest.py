@@ -52,7 +52,7 @@ def is_installed() -> bool:
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Options that load only this plugin. Importing the others takes a third of the run time."""
+    """Options that load only this plugin. Importing the other plugins takes a third of the run time."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return ("-p", "raddle_pytest")
 

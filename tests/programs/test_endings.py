@@ -124,7 +124,7 @@ def test_joining_a_thread_started_before_the_execution_is_uncontrolled() -> None
         thread.join()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_fork_is_uncontrolled() -> None:
     finding = found(endings.forks)
     assert finding.kind == "uncontrolled"
@@ -143,7 +143,7 @@ def test_randomness_is_reported_with_the_first_step_that_differs() -> None:
     assert all(step in finding.message for step in steps)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_state_that_survives_an_execution_is_reported() -> None:
     finding = found(endings.grows)
     assert finding.kind == "divergence"
@@ -165,7 +165,7 @@ def test_setup_resets_the_state() -> None:
         assert [note for note in result.notes if "started no thread" not in note] == []
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_fork_for_each_execution_resets_the_state() -> None:
     for scenario in (endings.grows, endings.fails_the_second_time):
         result = explored(scenario, isolate="fork", executions=8)
@@ -180,7 +180,7 @@ def test_a_first_execution_that_differs_is_reported_in_a_note() -> None:
     assert any("the first execution differs from later ones" in note for note in result.notes)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_isolated_executions_report_the_same_finding() -> None:
     in_process = found(endings.crossed_locks)
     isolated = found(endings.crossed_locks, isolate="fork", executions=100)

@@ -14,7 +14,7 @@ import processes
 import warm
 
 pytest_plugins = ["pytester"]
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 IMPORT_PATH = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
 WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]

@@ -174,7 +174,7 @@ def random_trace(rng):
 
 
 def by_definition(steps):
-    """Return all cycles, from all edges with the steps that acquired the first lock and requested the second."""
+    """Return all cycles. Keep every edge with the step that acquired its first lock and the request for its second."""
 
     def orders(one, other):
         return (

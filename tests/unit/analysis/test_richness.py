@@ -9,9 +9,7 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = (
-    10**9
-)  # executions, enough to make (m - 1) / m equal 1, as in published figures for individuals instead of samples
+MANY = 10**9  # number of executions for which (m - 1) / m is nearly 1, as published figures for individuals assume
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def as_step(text):
     return (int(thread), kind, 0 if access else int(number), S + int(number) if access else 0)
 
 
-# -- Avio ---------------------------------------------------------------------------------------------
+# -- AVIO ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("first", "between", "second"), CASES)

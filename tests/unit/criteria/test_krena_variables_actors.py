@@ -1,4 +1,4 @@
-"""Actors in keys: numbers that `Pending` replaces by abstract threads."""
+"""Actors in keys: numbers that `Pending` replaces with abstract threads."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import raddle
 # T0 creates the account (a write), starts T1, T2 and T3, joins them, and reads the balance. Each worker reads the
 # balance and then writes it. T0's write precedes every start, so it is the initial state. Its read follows every join.
 TOTALS = {
-    # The orders of three times two accesses: 6! / (2! 2! 2!). T0's write is always first, and its read is always last.
+    # Three workers with two accesses each have 6! / (2! 2! 2!) orders. T0's write always comes first and its read last.
     "all": 90,
     # Two workers have C(4, 2) orders of their accesses, and there are three such pairs. T0 has one order with each of
     # the three workers. There is only one variable, so svar has the same total.

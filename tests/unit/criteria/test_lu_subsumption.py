@@ -138,9 +138,10 @@ def test_sizes_by_formula_equal_the_coverage_of_all_interleavings():
 
 
 def test_one_execution_completes_pinv_but_not_lr_inv():
-    # a reads x twice. Semaphores make b's read always come between, while c's write can come anywhere. If c also writes
-    # in between, a's pair is covered with b's read and c's write, and "nothing in between" is infeasible, so pinv is
-    # complete. For lr-inv the pair is unserializable then, and serializable if c writes before or after: 1 of 2.
+    # Thread a reads x twice. Semaphores ensure that b always reads in between, while c can write at any time. If c also
+    # writes in between, a's pair is covered with b's read and c's write, and "nothing in between" is infeasible, so
+    # pinv is complete. For lr-inv, the pair is then unserializable. It is serializable if c writes before or after it,
+    # so 1 of 2 requirements is covered.
     module = program_named("three")
     samples = list(
         raddle.measure(module.scenario, criteria="pinv,lr-inv", scheduler="exhaustive", source=[module.__file__])

@@ -44,7 +44,7 @@ def occurrences(parts, steps, threads, variables):
 
 
 def fits(bound, letter, number):
-    """Return whether `letter` can be bound to `number`: equal letters to equal numbers, different to different."""
+    """Return whether `letter` can be bound to `number`. Each letter has one number, and no two letters share one."""
     return bound[letter] == number if letter in bound else number not in bound.values()
 
 

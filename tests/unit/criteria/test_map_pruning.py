@@ -22,7 +22,7 @@ INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
 
 
 def entities(*, objects=1, locks=("bank.py:20",)):
-    """Return objects with two variables each (x = 0, 2, ... and y = 1, 3, ...) and locks created at `locks`."""
+    """Return objects with two variables each (x = 0, 2, ... and y = 1, 3, ...) and a lock for each site in `locks`."""
     made = Entities()
     for number in range(objects):
         for name in "xy":

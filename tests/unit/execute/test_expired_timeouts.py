@@ -48,7 +48,7 @@ def test_a_note_says_that_early_timeouts_were_not_explored(scenario, expected):
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_waits_of_the_same_length_can_expire_in_any_order(scheduler):
-    """Only one of the two waits reads the clock, which must not matter. A thread that is late breaks the barrier."""
+    """Only one of the two waits reads the clock, but either can expire first. A late thread breaks the barrier."""
     seen = set()
 
     def scenario():

@@ -1,4 +1,4 @@
-"""Progress updates name the current activity, also while raddle runs executions that are not part of the search."""
+"""Progress updates name the current activity, even while raddle runs executions that are not part of the search."""
 
 from __future__ import annotations
 

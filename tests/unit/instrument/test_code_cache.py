@@ -131,7 +131,7 @@ def test_a_failed_write_leaves_no_file(module: Path, monkeypatch: pytest.MonkeyP
     assert list((module.parent / "__pycache__").iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write anywhere")
+@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root can write to read-only folders")
 def test_a_read_only_folder_disables_the_cache(module: Path, compilations: list[str]) -> None:
     module.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:

@@ -44,7 +44,7 @@ def test_self_and_cls_can_have_any_name() -> None:
 
 
 def test_a_first_argument_that_is_not_self_is_ignored() -> None:
-    # Not self: the first argument of a static method, one that is reassigned, and that of a plain function.
+    # The first argument of a static method or a plain function is not self, and neither is a reassigned one.
     assert variables("""
         class C:
             @staticmethod

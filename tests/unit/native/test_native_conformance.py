@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program_runs import watched
 
-pytest.importorskip("test.lock_tests", reason="this Python comes without its `test` package")
+pytest.importorskip("test.lock_tests", reason="this Python has no `test` package")
 
 CASES = ("LockTests", "CRLockTests", "BoundedSemaphoreTests")
 

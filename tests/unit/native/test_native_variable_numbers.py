@@ -283,7 +283,7 @@ def watched(thing, name):
 """,
             ["listed"],
         ),
-        # So is a container whose attribute is set to None or deleted.
+        # A container is freed immediately if its attribute is set to None or deleted.
         (
             """
     thing = Thing()
