@@ -53,6 +53,16 @@ def skip_unless_requested():
         pytest.skip("browser tests run only with `make test-browser`")
 
 
+@pytest.fixture(autouse=True)
+def no_child_is_left():
+    """Keep the browser running from one test to the next, unlike child processes of other tests."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_descendant_is_left():
+    """Keep the browser's own processes running until the end of the session."""
+
+
 def raddle(*arguments, folder):
     processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True)
 
