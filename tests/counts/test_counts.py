@@ -44,7 +44,7 @@ def test_two_threads_with_2k_accesses_each_have_4k_choose_2k_schedules(times: in
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
 
 
-# While one thread holds the lock, the other is blocked and there is nothing to decide: k acquires in each thread.
+# While one thread holds the lock, the other is blocked, so only the k acquires of each thread are decisions.
 @pytest.mark.parametrize(("times", "schedules"), [(1, 2), (2, 6), (3, 20), (4, 70)])
 def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_schedules(times: int, schedules: int) -> None:
     assert schedules == comb(2 * times, times)
@@ -60,41 +60,43 @@ def test_n_writers_have_n_factorial_schedules(count: int) -> None:
 
 
 CASES = {
-    # A read and a write in each thread, as with attributes: C(4, 2).
+    # As with attributes, each thread reads and writes once, so there are C(4, 2) schedules.
     "global_increments": 6,
     "closure_increments": 6,
-    # `get` is one step and the item assignment another: C(4, 2).
+    # `get` is one step and the item assignment another, so there are C(4, 2) schedules.
     "dict_increments": 6,
-    # Each thread has one step, its append: 3! orders.
+    # Each thread has one step, its append, so there are 3! orders.
     "three_appends": 6,
-    # c is the check and a the act, which happens only if the check found nothing. If one thread runs first: c1 a1 c2 or
-    # c2 a2 c1. If both checks come first, in two orders, the acts follow in two orders: 2 * 2. Together 6.
+    # c is the check and a the act, which happens only if the check found nothing. If one thread runs first, the order
+    # is c1 a1 c2 or c2 a2 c1. If both checks come first, in two orders, the acts follow in two orders. That makes
+    # 2 + 2 * 2 schedules.
     "check_then_act": 6,
     # Each thread has its own variable, so nothing conflicts.
     "separate_variables": 1,
     # Reads do not conflict with each other.
     "readers": 1,
-    # The thread that makes the inner acquire already holds the lock, so each thread has one real choice: C(2, 1).
+    # At its inner acquire a thread already holds the lock, so only the outer acquires count: C(2, 1) schedules.
     "nested_rlock": 2,
-    # `set` is not a scheduling point and runs at once. The two others then wait, read and write: C(6, 3).
+    # `set` is not a scheduling point and runs at once. Two threads then wait, read and write in C(6, 3) orders.
     "released_by_event": 20,
-    # `is_set` observes the event without blocking, so `set` is a scheduling point: before or after `is_set`.
+    # `is_set` observes the event without blocking, so `set` is a scheduling point before or after it.
     "observed_event": 2,
     # The puts happen in two orders, and the first get comes after one put or after both: 2 * 2.
     "two_producers": 4,
     # If the waiter runs first, it waits, is notified and continues. If the notifier runs first, the waiter need not
     # wait. In a critical section there is nothing to decide, and a notified waiter is then the only enabled thread.
     "condition": 2,
-    # The main thread and the other thread read and write once each: C(4, 2).
+    # The main thread and the other thread read and write once each, so there are C(4, 2) schedules.
     "main_works_too": 6,
     # Each thread is joined before the next one starts, so there is no race to reverse.
     "one_after_the_other": 1,
-    # The parent's first write comes before the start. Its second write and the child's have two orders: C(2, 1).
+    # The parent's first write comes before the start. Its second write and the child's write have two orders.
     "started_half_way": 2,
-    # One thread makes a nonblocking attempt, so the release is a scheduling point. The attempt comes before, between or
-    # after acquire and release: C(3, 1). If it comes first, it gets the lock and never releases it: a deadlock.
+    # One thread makes a nonblocking attempt, so the release is a scheduling point. The attempt has three
+    # places: before, between or after acquire and release. If it comes first, it gets the lock and never releases it,
+    # which is a deadlock.
     "tried_lock": 3,
-    # `is_alive` observes the thread, so its end is a scheduling point: `is_alive` comes before or after it.
+    # `is_alive` observes the thread, so its end is a scheduling point before or after `is_alive`.
     "observed_thread": 2,
     # One thread takes both locks before the other starts: 2 schedules. Otherwise each takes its first lock, in two
     # orders, and then both are blocked: 2 deadlocks.

@@ -64,9 +64,10 @@ CROSSCHECKED = [
     # The philosophers sit down in 3! orders. The third, C, needs the seat of one of the first two, X: 2 ways. So X has
     # already used the fork that it shares with C. X and the other philosopher, Y, use their shared fork in either
     # order, and so do Y and C. But Y before X and C before Y cannot both hold, because C comes after X: 3 ways. Y and C
-    # get up in either order: 2 ways. Together 6 * 2 * 3 * 2.
+    # get up in either order: 2 ways. That makes 6 * 2 * 3 * 2.
     ("philosophers_semaphores_ok", crosschecked.philosophers_with_semaphore(3), 72, 96),
-    # With room for one item, puts and gets alternate. Two producers and two consumers of two items each: C(4, 2)².
+    # With room for one item, puts and gets alternate. Two producers with two items each have C(4, 2) orders, and so do
+    # the two consumers.
     (
         "producer_consumer_ok",
         crosschecked.producers_and_consumers(2, 2, items=2, room=1),

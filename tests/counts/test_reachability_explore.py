@@ -90,7 +90,8 @@ def test_the_gil_switch_model_runs_every_interleaving() -> None:
     # has 4 places among the three steps of T2. If T2 runs first, both joins come last.
     result = visited(counted.locked_increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (4 + 1, "exhausted", ())
-    # With the GIL an increment cannot be interrupted: T1 first, with the join before or after T2's step, or T2 first.
+    # With the GIL an increment cannot be interrupted. Either T1 runs first, with the join before or after T2's step, or
+    # T2 runs first.
     result = visited(counted.increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (2 + 1, "exhausted", ())
 

@@ -85,12 +85,12 @@ class Log:
             self.entries.append(Entry(self._threads[getcurrent()], "reach", target, site))
 
     def note(self, kind: str, target: str = "", site: str = "") -> int:
-        """Note the operation that the thread has just performed. Return 1, for use in expressions."""
+        """Note the operation that the thread has just performed. Always return 1, for use in expressions."""
         self._note_line()
         return self._add(kind, target, site)
 
     def between(self, kind: str, target: str, site: str) -> int:
-        """Note that the first half of an expression was evaluated and the second half follows. Return 1."""
+        """Note that the first half of an expression was evaluated and the second half follows. Always return 1."""
         self._note_line()
         self._add(kind, target, site)
         self._wait_for_turn()

@@ -238,7 +238,10 @@ class Draw:
         body.insert(self._chance.randint(0, len(body)), item)
 
     def _two(self) -> tuple[int, int]:
-        """Return two threads in order. The first usually gives what the second takes, so few programs deadlock."""
+        """Return the numbers of two threads in ascending order.
+
+        The first usually gives what the second takes, so few programs deadlock.
+        """
         one, other = sorted(self._chance.sample(range(len(self._bodies)), 2))
         return one, other
 

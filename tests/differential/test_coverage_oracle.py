@@ -89,7 +89,7 @@ def test_the_oracle_detects_a_missing_requirement_of_every_criterion(tmp_path: P
 
 
 def test_the_oracle_finds_the_patterns_of_the_map_papers_example() -> None:
-    """Wang et al., figures 1 to 3: T1 reads the threshold, T2 writes it, T1 reads it again.
+    """In figures 1 to 3 of Wang et al., T1 reads the threshold, T2 writes it, and T1 reads it again.
 
     That covers patterns 1 (R W), 2 (W R) and 4 (R W R), and nothing else.
     """

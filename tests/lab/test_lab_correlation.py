@@ -33,15 +33,16 @@ def subject(*sets: Point, name: str = "s") -> SubjectResult:
 
 
 def test_kendall_counts_concordant_and_discordant_pairs() -> None:
-    # Points (coverage, bugs): (1,1) (2,3) (3,2). The pairs 1-2 and 1-3 are concordant and 2-3 is discordant:
-    # (2 - 1) / 3.
+    # The points (coverage, bugs) are (1, 1), (2, 3) and (3, 2). The pairs 1-2 and 1-3 are concordant and 2-3 is
+    # discordant, so tau is (2 - 1) / 3.
     found = kendall("map", [point(1, 0.1, 0.1), point(1, 0.3, 0.2), point(1, 0.2, 0.3)])
     assert found is not None
     assert found[0] == pytest.approx(1 / 3)
 
 
 def test_kendall_corrects_for_ties() -> None:
-    # (1,1) (2,1) (3,2): two pairs are concordant and one is tied in bugs, so tau-b is 2 / sqrt(3 * 2).
+    # Of the points (1, 1), (2, 1) and (3, 2), two pairs are concordant and one is tied in bugs, so tau-b is
+    # 2 / sqrt(3 * 2).
     found = kendall("map", [point(1, 0.1, 0.1), point(1, 0.1, 0.2), point(1, 0.2, 0.3)])
     assert found is not None
     assert found[0] == pytest.approx(2 / 6**0.5)
@@ -73,7 +74,7 @@ def test_the_mean_is_taken_over_subjects() -> None:
     assert row.significant == 0  # two points are never significant
     # The six points (coverage, bugs) are (1, 1) and (2, 2), twice each, and (1, 2) and (2, 1), once each. Of the 9
     # pairs that differ in coverage, the 4 of (1, 1) with (2, 2) are concordant, and the one of (1, 2) with (2, 1) is
-    # discordant. The others are tied in bugs. 9 pairs differ in bugs, too: (4 - 1) / 9.
+    # discordant. The others are tied in bugs. As 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
     assert row.pooled == pytest.approx(1 / 3)
     mean = row.all_sizes
     assert mean is not None

@@ -117,7 +117,7 @@ def test_bounds_with_hundreds_of_digits_are_rounded() -> None:
 
 def test_the_shape_uses_the_execution_with_most_accesses_of_each_thread() -> None:
     x, y = AbstractVariable("m.py", "", "x"), AbstractVariable("m.py", "", "y")
-    # T1 made three accesses in one execution and five in another, T2 made three: (5 + 3) / 2.
+    # T1 made three accesses in one execution and five in another, and T2 made three, so the average is (5 + 3) / 2.
     threads = ObservedAccesses(
         2, lines={(None, "T1", ((0, 3),), "a"), (None, "T1", ((0, 1), (1, 4)), "b"), (None, "T2", ((0, 3),), "c")}
     )

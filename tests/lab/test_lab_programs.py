@@ -99,10 +99,11 @@ def test_a_population_counts_objects_and_threads() -> None:
     for _ in range(11):  # only the first ten count
         population.add(entities)
     row = population.row(classes=2, error_ratio=0.5)
-    # Objects: three forks, a spoon and a lock, ten times. Types: Fork, Spoon and Lock. Abstract objects: forks from two
-    # lines, the spoon and the lock.
+    # There are three forks, a spoon and a lock, ten times. Their types are Fork, Spoon and Lock. The abstract objects
+    # are the forks from two lines, the spoon and the lock.
     assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
-    # Threads: four, ten times. Types: main and Eater. Ten methods distinguish a...a from c, twenty also from a...ab.
+    # There are four threads, ten times. Their types are main and Eater. Ten methods distinguish a...a from c, and
+    # twenty methods distinguish it from a...ab too.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 
 

@@ -16,7 +16,7 @@ from raddle_lab.verdict import NOTHING, overall, verdict
 
 
 def collection(*executions: str) -> Collection:
-    """Return a collection in which each execution covers the letters of a word. A capitalized word failed."""
+    """Return a collection in which each execution covers the letters of a word. A capital letter marks a failure."""
     collector = Collector(["letters"])
     for word in executions:
         outcome = "deadlock" if word[:1].isupper() else "passed"

@@ -1,7 +1,7 @@
 """A pytest plugin that instruments a package while its own tests run, and records each test's outcome.
 
-Environment variables configure it: RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE and RADDLE_OUTCOMES
-(the JSON file to write). `recorded` is `hook` with attached probes that keep a log, as the engine does.
+The environment variables RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE and RADDLE_OUTCOMES (the JSON
+file to write) configure the plugin. `recorded` is `hook` with attached probes that keep a log, as the engine does.
 """
 
 from __future__ import annotations

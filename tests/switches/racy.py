@@ -17,7 +17,7 @@ class Box:
 
 
 def do_nothing() -> None:
-    """Return at once. With the GIL, the interpreter can switch threads at the call."""
+    """Return immediately. With the GIL, the interpreter can switch threads at the call."""
 
 
 def bare_increment(box: Box) -> None:

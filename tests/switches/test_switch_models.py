@@ -1,4 +1,4 @@
-"""The switch models: `switches="gil"` allows the switches that CPython with the GIL can make.
+"""The switch model `gil` allows exactly the switches that CPython with the GIL can make.
 
 `RADDLE_INTERPRETERS` lists more interpreters to check, separated as in PATH.
 """

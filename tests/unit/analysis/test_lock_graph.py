@@ -17,7 +17,7 @@ def canonical(links):
 
 
 def cycles(steps):
-    """Return all cycles. Each lists (held lock, acquired at, requested at), starting with the smallest."""
+    """Return all cycles, each as tuples (held lock, acquired at, requested at) that start with the smallest."""
     graph = LockGraph()
     return {
         canonical([(edge.held, edge.held_at, edge.requested_at) for edge in cycle])
@@ -174,7 +174,7 @@ def random_trace(rng):
 
 
 def by_definition(steps):
-    """Return all cycles. Keep every edge with the step that acquired its first lock and the request for its second."""
+    """Return all cycles, computed from every pair of a held lock and a requested lock in the trace."""
 
     def orders(one, other):
         return (

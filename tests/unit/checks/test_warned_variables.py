@@ -1,4 +1,4 @@
-"""Warnings about variables: Eraser's race state and AVIO's unserializable cases."""
+"""Warnings about variables, based on Eraser's race state and AVIO's unserializable cases."""
 
 from __future__ import annotations
 

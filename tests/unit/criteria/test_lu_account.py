@@ -22,7 +22,8 @@ TOTALS = {
     # Each worker's pair has nothing in between, or one of the four accesses of the two others. T0's write and read
     # always have all six accesses of the workers in between.
     "pinv": 3 * 5 + 6,
-    # Each worker's pair is unserializable (another worker writes in between) or serializable. T0's is unserializable.
+    # Each worker's pair is unserializable (another worker writes in between) or serializable, and T0's is
+    # unserializable.
     "lr-inv": 3 * 2 + 1,
 }
 

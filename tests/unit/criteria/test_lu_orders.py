@@ -99,7 +99,7 @@ def test_the_total_counts_the_observed_accesses():
 
 def test_a_branch_adds_sequences_of_accesses_to_the_total():
     # In the second execution T1 only reads x, so only T2 accesses y. T1 then has one sequence of 2 shared accesses and
-    # one of 1, and so has T2. All combinations of them: C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14.
+    # one of 1, and so has T2. Their combinations have C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14 orders.
     criterion = All()
     covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
     covered(criterion, PROGRAM, [(0, 0), (1, 0), (1, 1)])

@@ -92,8 +92,8 @@ def test_svar_subsumes_the_others_if_at_most_two_threads_share_a_variable():
 
 
 def test_svar_does_not_subsume_def_use_if_three_threads_share_a_variable():
-    # T1 writes, T2 reads, T3 writes. The two interleavings w1 r2 w3 and w3 r2 w1 contain every two threads in both
-    # orders, so SVAR and TPAIR are complete. But r2 never returns the initial value.
+    # T1 writes, T2 reads, T3 writes. The two interleavings w1 r2 w3 and w3 r2 w1 contain each pair of threads in
+    # both orders, so SVAR and TPAIR are complete. But r2 never returns the initial value.
     program = [[("write", "v")], [("read", "v")], [("write", "v")]]
     executions, _ = covered_by_each(program)
     orders = interleavings(program)

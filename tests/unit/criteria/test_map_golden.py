@@ -84,7 +84,7 @@ def entities_of_one_object(*names):
 
 
 def steps(text):
-    """Parse steps: "AWx BRx" means that thread A writes x and then thread B reads it. Step n is at site 70000 + n."""
+    """Parse steps such as "AWx BRx": thread A writes x, then thread B reads it. Step n is at site 70000 + n."""
     kinds = {"R": "read", "W": "write"}
     return [
         ("ABC".index(thread), kinds[kind], NAMES.index(name), 70001 + index)

@@ -8,7 +8,7 @@ import pytest
 
 from raddle.criteria.patterns import COUNTED, PATTERNS, READ, WRITE, identify
 
-# Table I of the paper, transcribed by hand: (thread, kind, variable) of each step.
+# Table I of the paper, transcribed by hand. Each step has a thread, a kind and a variable.
 R, W = READ, WRITE
 TABLE = {
     1: [("A", R, "x"), ("B", W, "x")],

@@ -137,7 +137,7 @@ MODEL = StaticModel(methods={GIFT: {"wrap": WRAP, "add": ADD, "total": TOTAL}, T
 
 
 def test_the_total_counts_the_pairs_of_each_class() -> None:
-    # Three methods make 3 pairs of different methods and 3 of a method with itself. One method makes one.
+    # Three methods make 3 pairs of different methods and 3 of a method with itself. A single method makes one pair.
     criterion = MethodPairs()
     assert str(criterion.total(MODEL, PruningFacts())) == "7 (static)"
     assert str(criterion.static_total(StaticModel())) == "nothing to cover"

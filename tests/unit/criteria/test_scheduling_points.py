@@ -30,15 +30,15 @@ def covered(result, criterion):
 # Acquire and release share the site of their `with`: "lock" in T1, "lock'" in T2. Both starts share a site, and so do
 # both joins.
 # Consecutive steps of one thread: T0 init-start, start-start, join-join; T1 lock-read, read-lock, lock-wait; T2
-# lock'-write, write-lock', lock'-set. That makes 9.
+# lock'-write, write-lock', lock'-set. That makes 9 pairs without a switch.
 # With a switch in between: start-lock, start-lock' (2). From T1 to T2: lock-lock' (a release, then an acquire),
 # lock-set, read-set (3). While T1 holds the lock, T2 can only set. From T2 to T1: lock'-lock, set-lock, set-read,
 # set-wait (4). T1 can end first, and T0 can join it at any point in T2: lock-join, wait-join (2), join-lock',
-# join-write, join-set (3), lock'-join, write-join, set-join (3). That makes 17, and 26 in all.
+# join-write, join-set (3), lock'-join, write-join, set-join (3). That makes 17 pairs with a switch, and 26 in all.
 CONCURRENT_PAIRS = 9 + 17
 
-# Visited: both `with`, the wait, the set (4). Blocked: both `with`, and the wait if T1 reaches it between release' and
-# set (3). Blocking: both `with` (2).
+# Both `with` statements, the wait and the set can be visited (4). Both `with` statements can be blocked, and so can the
+# wait if T1 reaches it between release' and set (3). Both `with` statements can be blocking (2).
 SYNC = 4 + 3 + 2
 
 

@@ -1,4 +1,4 @@
-"""Probes inspect the program's objects without calling their methods: `hostile` records only the program's accesses."""
+"""Probes call no methods of the program's objects, so the objects in `hostile` record only the program's operations."""
 
 from __future__ import annotations
 

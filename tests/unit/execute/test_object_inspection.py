@@ -124,7 +124,7 @@ def test_accesses_to_thread_local_attributes_are_not_steps():
 
 
 class Counted(threading.local):
-    """Constructed once per thread. Its property contains scheduling points."""
+    """A thread-local class, constructed once per thread, whose property contains scheduling points."""
 
     shared = 0
 

@@ -26,7 +26,7 @@ def handler(number: int, frame: Any) -> None:
 
 
 def collect() -> None:
-    """Collect garbage, then loop briefly: Python runs signal handlers when a loop jumps back."""
+    """Collect garbage, then loop briefly, because Python runs signal handlers when a loop jumps back."""
     gc.collect()
     for _ in range(100):
         pass

@@ -42,7 +42,7 @@ def connect_with(each_statement):
 
 
 def kill_at_statement(number):
-    """Make this process kill itself at its statement with the given number."""
+    """Make this process kill itself before it executes its statement number `number`."""
     left = number
 
     def count(_):

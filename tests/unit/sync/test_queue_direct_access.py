@@ -1,4 +1,4 @@
-"""Direct access to the state of a queue: `q.queue` and `q.unfinished_tasks`."""
+"""Direct access to the state of a queue through `q.queue` and `q.unfinished_tasks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues that run user code while they hold the mutex: `_put`, `_get` and the comparison of items."""
+"""Queues that run user code (`_put`, `_get` and the comparison of items) while they hold the mutex."""
 
 from __future__ import annotations
 
