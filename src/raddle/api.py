@@ -294,7 +294,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
     >>> raddle.check(scenario)
     Traceback (most recent call last):
     ...
-    raddle.errors.FindingError: deadlock in T1: T1 waits for T2 waits for T1 (can happen on this interpreter)
+    raddle.errors.FindingError: deadlock in T1: T1 waits for T2, which waits for T1 (can happen on this interpreter)
     ...
     """
     __tracebackhide__ = True

@@ -128,7 +128,7 @@ def test_a_deadlock_report_names_the_waiting_threads(run):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "deadlock in T1: T1 waits for T2 waits for T1 (can happen on this interpreter)",
+            "deadlock in T1: T1 waits for T2, which waits for T1 (can happen on this interpreter)",
             "  ----- T? is stopped here, before test_it.py:* acquire -----",
             "T1 waits to acquire *held by T2*",
             "replay: pytest test_it.py::test_stuck --raddle-replay *",

@@ -51,7 +51,7 @@ def at(mark: int) -> str:
 
 def test_a_deadlock_names_the_cycle_the_holders_and_where_they_acquired_the_locks() -> None:
     finding = found(endings.crossed_locks)
-    assert (finding.kind, finding.message) == ("deadlock", "T1 waits for T2 waits for T1")
+    assert (finding.kind, finding.message) == ("deadlock", "T1 waits for T2, which waits for T1")
     details = "\n".join(finding.details)
     for waiter, holder, waits_at, held_since in (("T1", "T2", 2, 1), ("T2", "T1", 4, 3)):
         line = next(line for line in finding.details if line.startswith(f"{waiter} waits to acquire"))

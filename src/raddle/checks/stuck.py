@@ -25,7 +25,7 @@ def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
     kind, thread = OutcomeKind.DEADLOCK, waits[0].thread if waits else ""
     if cycle:
         thread = cycle[0]
-        message = f"{thread} waits for itself" if len(cycle) == 1 else " waits for ".join([*cycle, thread])
+        message = f"{thread} waits for {', which waits for '.join([*cycle[1:], thread if cycle[1:] else 'itself'])}"
     elif lost:
         kind, thread = OutcomeKind.LOST_WAKEUP, lost.thread
         message = f"{thread} {lost.sentence}, but the notification came before it waited"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from raddle.checks.warning_texts import brief, warning_sentence
 from raddle.site import INDEX_BITS, Site
@@ -25,6 +25,7 @@ class WarningGroup:
 
     sentence: str
     also: tuple[str, ...] = ()
+    sites: tuple[int, ...] = field(default=(), compare=False)  # the sites that the sentence names
 
     def __str__(self) -> str:
         """
@@ -84,7 +85,7 @@ def _group(members: list[ReportedWarning], sites: Mapping[int, Site]) -> Warning
     phrases = dict.fromkeys(
         brief(warning, sites) for warning in rest if warning_sentence(warning, sites) != warning_sentence(first, sites)
     )
-    return WarningGroup(warning_sentence(first, sites), tuple(phrases))
+    return WarningGroup(warning_sentence(first, sites), tuple(phrases), first.sites)
 
 
 def _rank(warning: ReportedWarning) -> int:

@@ -24,6 +24,7 @@ from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 from raddle.tally import Covered
 from raddle.wait import Lock, Wait
+from raddle.warning import ReportedWarning
 
 MAX_BYTES = 2_000_000
 
@@ -99,6 +100,16 @@ def test_the_index_shows_coverage_warnings_and_notes(tmp_path):
     assert "2 of 8" in index.text  # the cell of box.py
     assert "Box.text is read at box.py:6 and written" in index.text
     assert "not instrumented: other.py: no source" in index.text
+
+
+def test_the_index_groups_the_warnings_about_one_variable(tmp_path):
+    # A race between the read and the write, and one between two writes: both are about Box.text.
+    given = contents(tmp_path)
+    writes = ReportedWarning("data-race", "Box.text", (WRITE, WRITE), "written, written")
+    index = write_and_parse(tmp_path, replace(given, warnings=(*given.warnings, writes)))["index.html"]
+    warnings = index.text.partition("Warnings")[2]
+    assert warnings.count("nothing orders") == 1
+    assert "1 related" in warnings
 
 
 def test_pages_load_only_scripts_of_the_report(tmp_path):

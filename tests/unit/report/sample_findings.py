@@ -54,7 +54,7 @@ LOST_UPDATE = {
 }
 DEADLOCK = {
     "kind": "deadlock",
-    "message": "T1 waits for T2 waits for T1",
+    "message": "T1 waits for T2, which waits for T1",
     "thread": "T1",
     "details": [
         "T0 waits for the end of T1 at counter.py:30",

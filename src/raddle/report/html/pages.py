@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from raddle.checks.warning_texts import warning_sentence
 from raddle.criteria import shape_of
 from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, rows
@@ -124,10 +123,10 @@ class Report:
         parts = [views_[start : start + files_per_page] for start in range(0, len(views_), files_per_page)] or [[]]
         pages = ["index.html", *(f"files-{number}.html" for number in range(2, len(parts) + 1))]
         shared = {"names": names, "pages": pages, "all_files": len(views_)}
+        groups = self._summary.warning_groups
         warnings = [
-            (sentence, next((self.places.of_site(site) for site in warning.sites if site in self.contents.sites), ""))
-            for warning in self.contents.warnings
-            for sentence in [warning_sentence(warning, self.contents.sites)]
+            (group, next((self.places.of_site(site) for site in group.sites if site in self.contents.sites), ""))
+            for group in groups[:MAX_LISTED]
         ]
         yield (
             "index.html",
@@ -140,8 +139,8 @@ class Report:
                 findings=self._found[:MAX_LISTED],
                 more_findings=max(0, len(self._found) - MAX_LISTED),
                 paged=min(len(self._found), MAX_FINDINGS),
-                warnings=list(dict(warnings).items())[:MAX_LISTED],
-                more_warnings=max(0, len(dict(warnings)) - MAX_LISTED),
+                warnings=warnings,
+                more_warnings=max(0, len(groups) - MAX_LISTED),
                 nothing=self._summary.nothing,
                 notes=self.contents.notes[:MAX_LISTED],
                 runs=self.contents.runs[-MAX_LISTED:],
