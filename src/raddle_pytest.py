@@ -38,7 +38,7 @@ REPLAY_PATIENCE_SECONDS = 24 * 3600.0  # a user who replays a test may be using 
 
 @dataclass(frozen=True, slots=True)
 class StoryReport:
-    """What the report of a test shows about a finding."""
+    """The parts of a test's report that describe a finding."""
 
     error: BaseException  # the exception that the test raises
     story: str
@@ -166,12 +166,12 @@ def _check_mark(mark: pytest.Mark) -> None:
     known = [name for name in inspect.signature(explore).parameters if name not in ("scenario", "progress")]
     known.append("story")
     if mark.args:
-        _refuse(f"the marker takes only keyword options, not {mark.args[0]!r} ({', '.join(known)})")
+        _refuse(f"the marker takes only keyword options, not {mark.args[0]!r} (valid options: {', '.join(known)})")
     for name in mark.kwargs:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            _refuse(f"the marker has no option {name!r}{hint} ({', '.join(known)})")
+            _refuse(f"the marker has no option {name!r}{hint} (valid options: {', '.join(known)})")
     setup = mark.kwargs.get("setup")
     if setup is not None and not callable(setup):
         _refuse(f"the marker's setup must be a function, not {setup!r}")
@@ -317,7 +317,7 @@ def _reproduce(
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
-    """Return what stays the same when a finding is reproduced; values and addresses in its message may differ."""
+    """Return the parts of a finding that a reproduction must share; values in the message may differ."""
     return finding.kind, finding.thread, finding.message.partition(":")[0]
 
 
@@ -394,6 +394,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
     """Return the story with replay commands for pytest, and without the traceback unless `with_details`."""
     from raddle.outcome import OutcomeKind
     from raddle.report.story import headline, tell
+    from raddle.result import CORPUS_NOTE
     from raddle.story_length import StoryLength
 
     shown_later = finding.error is not None or bool(finding.details)
@@ -411,7 +412,8 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
                 remarks.append(f"also found: {headline(replace(other, message=_first_line(other.message)))}")
                 remarks += [f"  {line}" for note in other.notes for line in note.split("\n")]
                 remarks += [f"  replay: {command}" for command in _replay_command(item, other)]
-        remarks += [f"note: {note}" for note in result.notes]
+        verbose = item.config.get_verbosity() > 0
+        remarks += [f"note: {note}" for note in result.notes if verbose or not note.startswith(CORPUS_NOTE)]
     return "\n".join([story, "", *remarks]).rstrip()
 
 
@@ -442,7 +444,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _hide_raddle_frames(error: BaseException, *, keep_internal_errors: bool = False) -> None:
-    """Remove frames of raddle from a traceback; with `keep_internal_errors`, not those of raddle's own errors."""
+    """Remove frames of raddle from a traceback; `keep_internal_errors` keeps those of raddle's own errors."""
     from raddle.checks.crash import is_raddle_file
 
     seen: set[int] = set()

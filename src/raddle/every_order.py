@@ -12,11 +12,11 @@ class EveryOrder:
     """All executions ended in the same failure, so it is not a race.
 
     >>> print(EveryOrder(tried=9, serial=4))
-    fails in every order tried: not a race (9 of 9 executions, 4 of them serial)
+    not a race: it failed in all 9 executions, 4 of them serial
     >>> print(EveryOrder(tried=12, serial=2, complete=True))
-    fails in every order: not a race (all 12 partial orders)
+    not a race: it fails in all 12 partial orders
     >>> print(EveryOrder(tried=1, serial=1, alone=True))
-    fails without any other thread: not a race
+    not a race: it fails without any other thread
     """
 
     tried: int  # number of executions
@@ -26,12 +26,12 @@ class EveryOrder:
 
     def __str__(self) -> str:
         if self.alone:
-            return "fails without any other thread: not a race"
+            return "not a race: it fails without any other thread"
         if self.complete:
-            orders = "the only partial order" if self.tried == 1 else f"all {self.tried:,} partial orders"
-            return f"fails in every order: not a race ({orders})"
-        tried = f"{self.tried:,} of {self.tried:,} executions, {self.serial:,} of them serial"
-        return f"fails in every order tried: not a race ({tried})"
+            few = {1: "the only partial order", 2: "both partial orders"}
+            orders = few.get(self.tried, f"all {self.tried:,} partial orders")
+            return f"not a race: it fails in {orders}"
+        return f"not a race: it failed in all {self.tried:,} executions, {self.serial:,} of them serial"
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -141,7 +141,7 @@ CLEAR = Kind("clear", "clears")
 IS_SET = Kind("is-set", "checks", role=Role.OBSERVE)
 # Arriving at a wait releases nothing. Like a release, it cannot be observed, unless some thread clears the event.
 BEFORE_WAIT = Kind("before-wait", "is about to wait for", role=Role.OBSERVE, point_if_observed="event")
-WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits on", partner="set")
+WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for", partner="set")
 
 # Semaphores
 DOWN = Kind("down", "acquires a permit of", role=Role.TAKE, waiting="waits for a permit of", partner="up", counted=True)

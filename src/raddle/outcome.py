@@ -17,7 +17,7 @@ def _row(
 
 
 class OutcomeKind(StrEnum):
-    """The ways in which an execution can end, with what reports need to know about each.
+    """The ways in which an execution can end, each with the properties that reports need.
 
     A kind is its name as a string, so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
     each kind of finding.

@@ -29,15 +29,15 @@ class NotInstrumented:
 
 
 def unwatched_calls(refused: Iterable[NotInstrumented]) -> str:
-    """Return a clause about code without probes that threads call; "" if there is none.
+    """Return a clause about uninstrumented code that threads call; "" if there is none.
 
     >>> unwatched_calls([NotInstrumented("cachetools.cached", "", source="cachetools", called=True)])
-    'threads call cachetools, which has no probes: add --source cachetools'
+    'threads call cachetools, which is not instrumented: add --source cachetools'
     """
     called = [one for one in refused if one.called]
     sources = [one.source for one in called if one.source]
     if sources:
-        verb = "has" if len(sources) == 1 else "have"
+        verb = "is" if len(sources) == 1 else "are"
         options = " ".join(f"--source {source}" for source in sources)
-        return f"threads call {', '.join(sources)}, which {verb} no probes: add {options}"
-    return next((f"{one.what} has no probes: {one.why}" for one in called), "")
+        return f"threads call {', '.join(sources)}, which {verb} not instrumented: add {options}"
+    return next((f"{one.what} is not instrumented: {one.why}" for one in called), "")

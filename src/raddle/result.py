@@ -13,6 +13,7 @@ from raddle.refusal import NotInstrumented
 from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 
+CORPUS_NOTE = "started with "  # beginning of the note about replayed schedules
 # Names for shares of executions that the search's own scheduler did not decide
 WITHOUT_PREEMPTION = "without preemption"  # failing rehearsals
 KEPT_SCHEDULES = "kept schedules"  # replayed from the corpus

@@ -4,7 +4,7 @@
 
 means: T0 runs until it blocks or ends, T1 runs until it reaches the named place, and T2 runs until it blocks or ends.
 After that, the running thread continues as long as it can, then the first enabled thread runs. A place may have a
-count: `#2` is the second arrival after the thread was resumed. The full stop shows that the text is complete.
+count: `#2` is the second arrival after the thread was resumed. The period shows that the text is complete.
 
     T1 until mail.py:9 recv; T1 (from T3); T2.
 
@@ -72,7 +72,7 @@ class Schedule:
     >>> Schedule.parse("T0; T1 until counter.py:6 wri")
     Traceback (most recent call last):
     ...
-    raddle.errors.ScheduleError: the schedule is cut short: it must end with a full stop
+    raddle.errors.ScheduleError: the schedule is cut short: it must end with a period
     """
 
     segments: tuple[Segment, ...]
@@ -84,7 +84,7 @@ class Schedule:
         if not text:
             raise ScheduleError("schedule-empty", "the schedule is empty; paste the text that raddle printed")
         if not text.endswith("."):
-            raise ScheduleError("schedule-cut", "the schedule is cut short: it must end with a full stop")
+            raise ScheduleError("schedule-cut", "the schedule is cut short: it must end with a period")
         segments = []
         for number, part in enumerate(text[:-1].split(";"), 1):
             match = _SEGMENT.fullmatch(part.strip())

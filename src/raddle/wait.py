@@ -30,7 +30,7 @@ class Wait:
     """A blocked thread, the operation that it cannot complete, and the locks that it holds.
 
     >>> print(Wait("T1", KINDS["acquire"], "Lock", "T2", Place("m.py", 24), Place("m.py", 20), (Lock("Lock"),)))
-    T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock
+    T1 waits at m.py:20 to acquire Lock, held by T2 (acquired at m.py:24); it holds Lock
     >>> print(Wait("T0", JOIN, waits_for="T1"))
     T0 waits for the end of T1
     >>> print(Wait("T1", KINDS["task-done"], "Queue"))
@@ -52,12 +52,11 @@ class Wait:
         return f"{self.kind.waiting or f'waits before it {self.kind.verb}'} {subject}".rstrip()
 
     def __str__(self) -> str:
-        line = f"{self.thread} {self.sentence}"
+        verb, space, rest = self.sentence.partition(" ")
+        line = f"{self.thread} {verb}{f' at {self.place}' if self.place else ''}{space}{rest}"
         if self.waits_for and self.kind != JOIN:
             line += f", held by {self.waits_for}{_acquired(self.acquired_at)}"
-        if self.place:
-            line += f" at {self.place}"
-        return line + ("; holds " + ", ".join(map(str, self.holds)) if self.holds else "")
+        return line + ("; it holds " + ", ".join(map(str, self.holds)) if self.holds else "")
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -158,7 +158,7 @@ def test_an_uninstrumented_package_is_named_in_the_summary(run, pytester, tmp_pa
     pytester.makeconftest(f"import sys; sys.path.append({str(tmp_path)!r})")
     result = run(UNPROBED)
     result.assert_outcomes(passed=1)
-    advice = "threads call unprobed_package, which has no probes: add --source unprobed_package"
+    advice = "threads call unprobed_package, which is not instrumented: add --source unprobed_package"
     result.stdout.fnmatch_lines([f"raddle: test_it.py::test_passes: {advice}"])
 
 

@@ -130,7 +130,7 @@ def test_a_deadlock_report_names_the_waiting_threads(run):
         [
             "deadlock in T1: T1 waits for T2, which waits for T1 (can happen on this interpreter)",
             "  ----- T? is stopped here, before test_it.py:* acquire -----",
-            "T1 waits to acquire *held by T2*",
+            "T1 waits at * to acquire *held by T2*",
             "replay: pytest test_it.py::test_stuck --raddle-replay *",
         ]
     )

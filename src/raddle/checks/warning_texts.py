@@ -38,7 +38,7 @@ def warning_sentence(warning: ReportedWarning, sites: Mapping[int, Site]) -> str
 
 
 def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
-    """Return a short phrase for a warning about a variable that the reader already knows.
+    """Return a short phrase for a warning, without the name of its variable.
 
     >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
     >>> brief(ReportedWarning(LOCKSET, "Counter.n", (70001, 70002), "read under no lock, written under no lock"), sites)
@@ -49,7 +49,7 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     if warning.kind == LOCKSET and len(places) == len(done):
         if all(what.endswith(" under no lock") for what in done) and not warning.is_vague:
             return "no lock is held"
-        accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
+        accesses = ", ".join(map(_located, done, places))
         return f"no single lock is held at every access ({accesses})"
     if warning.kind == DATA_RACE and len(places) == len(done) == 2:
         (first, second), (here, there) = done, places
@@ -76,13 +76,23 @@ def _lockset(variable: str, done: list[str], places: list[str]) -> str:
     (first, second), (here, there) = done, places
     return (
         f"no single lock is held at every access to `{variable}`: "
-        f"it is {first} {here}, and {second} by another thread {there}"
+        f"it is {_located(first, here)}, and {_located(second, f'by another thread {there}')}"
     )
 
 
 def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
-    accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
+    accesses = ", ".join(map(_located, done, places))
     return f"no single lock is held at every access to `{variable}`: it is {accesses}"
+
+
+def _located(access: str, place: str) -> str:
+    """Return an access with its place before its locks.
+
+    >>> _located("read under no lock", "at m.py:5")
+    'read at m.py:5 under no lock'
+    """
+    verb, under, locks = access.partition(" under ")
+    return f"{verb} {place}{under}{locks}"
 
 
 def _unserializable(variable: str, done: list[str], places: list[str]) -> str:
@@ -101,6 +111,6 @@ def _potential_deadlock(locks: list[str], places: list[str]) -> str:
         if wanted == lock:  # both locks were created at the same place
             wanted = "another such lock"
         parts.append(
-            f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and waits for {wanted} {wanted_at}"
+            f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and waits {wanted_at} for {wanted}"
         )
     return f"threads can deadlock: {'; '.join(parts)}"

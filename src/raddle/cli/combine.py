@@ -14,7 +14,7 @@ from raddle.store import combine as merge
 from raddle.wording import count
 
 
-@click.command()
+@click.command(short_help="Merge several data files into one.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--data-file", metavar="TARGET", help=f"Data file to add them to [default: {DATA_FILE}].")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON on stdout.")

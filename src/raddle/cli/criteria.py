@@ -18,7 +18,7 @@ MAX_WIDTH = 100  # characters in a line on a terminal; longer lines are hard to 
 MIN_WIDTH = 40  # characters in a line on a narrow terminal
 
 
-@click.command()
+@click.command(short_help="List the criteria that can be measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON on stdout.")
 def criteria(as_json: bool) -> int:
     """List every criterion: its requirements, when a requirement is covered, what measuring costs, and whether the
@@ -34,7 +34,11 @@ def criteria(as_json: bool) -> int:
         for line in _folded(f"requirement: {about['shape']}", width) + _folded(f"covered when {_clause(about)}", width):
             screen.print(safe_text(line))
     screen.print()
-    for line in _folded(f"default: {', '.join(DEFAULT)}; every: all of them. avio-star is avio*.", width, indent=""):
+    for line in _folded(
+        f"groups: default ({', '.join(DEFAULT)}) and every (all criteria). -star can replace *: avio-star is avio*.",
+        width,
+        indent="",
+    ):
         screen.print(safe_text(line))
     for paper in dict.fromkeys(f"{about['family']}: {about['paper']}" for about in listed.values()):
         for line in _folded(paper, width, indent=""):

@@ -20,7 +20,7 @@ from raddle.exit_code import ExitCode
 FILE = "appender.py"
 
 
-@click.command()
+@click.command(short_help="Find, replay and fix a bug in an example.")
 @click.option(
     "--into", type=click.Path(file_okay=False, path_type=Path), help="Keep the example's file in this folder."
 )

@@ -28,12 +28,16 @@ _HEADINGS = {
 }
 
 
-@click.command()
+@click.command(short_help="Compare the coverage of two data files.")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @only_criteria_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences to list of each kind."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=LIMIT,
+    show_default=True,
+    help="Maximum number of requirements to list per group.",
 )
 @click.option(
     "--fail-on-loss", is_flag=True, help="Exit with code 6 if A covers something that B could cover but does not."
@@ -85,7 +89,8 @@ def show(screen: Console, found: Difference) -> None:
         screen.print()
         screen.print(
             safe_text(
-                "There were fewer executions after: lost requirements may only need more of them.", style="yellow"
+                "There were fewer executions after than before: more executions may cover the lost requirements again.",
+                style="yellow",
             )
         )
 

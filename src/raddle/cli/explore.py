@@ -52,7 +52,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
         return int(value)
 
 
-@click.command()
+@click.command(short_help="Search the interleavings of a scenario for failures.")
 @click.argument("target")
 @click.option(
     "--executions",
@@ -66,7 +66,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     help="random, pct:depth=3, pos, surw, round-robin:quantum=N, exhaustive:preemptions=2, deepening:preemptions=2, "
     "reachability, directed, sequential, twice:NAME [default: portfolio].",
 )
-@click.option("--seed", type=Seed(), help="Seed of every random choice [default: 1].")
+@click.option("--seed", type=Seed(), metavar="NUMBER|random", help="Seed of every random choice [default: 1].")
 @click.option(
     "--until",
     type=click.Choice(api.UNTIL),

@@ -16,7 +16,7 @@ from raddle.exit_code import ExitCode
 FOLDER = "raddle-html"
 
 
-@click.command()
+@click.command(short_help="Write the report as HTML pages.")
 @data_file_option
 @click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Folder to write the pages to.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON on stdout.")

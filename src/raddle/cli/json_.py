@@ -15,7 +15,7 @@ from raddle.report.missing import LIMIT
 from raddle.report.summary import summarize
 
 
-@click.command("json")
+@click.command("json", short_help="Print the contents of a data file as JSON.")
 @data_file_option
 @only_criteria_option
 @click.option("--covered", "covered_of", metavar="NAMES", help="List the covered requirements of these criteria.")

@@ -185,7 +185,7 @@ def correlation(
     return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
-@lab.command()
+@lab.command(short_help="Measure the cost of complete test sets and the bugs they expose.")
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
@@ -232,7 +232,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
     return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
-@lab.command()
+@lab.command(short_help="Count the executions each scheduler needs to find bugs.")
 @click.option("--schedulers", help="Comma-separated schedulers.")
 @click.option("--programs", help="Comma-separated programs [default: all 28].")
 @click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="Number of seeds to try.")

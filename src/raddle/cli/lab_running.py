@@ -1,4 +1,4 @@
-"""What the commands of `raddle lab` share: choosing names, showing progress, handling Ctrl-C, writing results."""
+"""Shared parts of the `raddle lab` commands: choosing names, showing progress, handling Ctrl-C, writing results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOO_FEW = f"--quick: {QUICK} executions are too few, so these numbers must not b
 
 
 def titled(text: str, *, quick: bool) -> str:
-    """Return a report; that of a quick run begins with a warning."""
+    """Return a report; add a warning at the top after a quick run."""
     return f"{TOO_FEW}\n\n{text}" if quick and text else text
 
 

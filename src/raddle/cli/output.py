@@ -22,7 +22,13 @@ output_option: Callable[[Command], Command] = click.option(
     "--output", "-o", metavar="FILE", help="Write to a file [default: stdout]."
 )
 
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # errors of the output, not of raddle
+_UNWRITABLE = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EPIPE,
+)  # caused by the output device, not by raddle
 
 
 @contextmanager

@@ -32,7 +32,7 @@ _KEYS = (
 )  # keys of [tool.raddle] that apply
 
 
-@click.command()
+@click.command(short_help="Run a scenario once with a given schedule.")
 @click.argument("target")
 @click.argument("schedule")
 @click.option("--setup", metavar="NAME", help="Function in the scenario's file to call before the execution.")

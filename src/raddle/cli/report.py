@@ -34,7 +34,7 @@ MAX_STORIES = 10  # findings shown with their story; further ones are shown as h
 PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
 
 
-@click.command()
+@click.command(short_help="Show coverage, missing requirements, warnings and findings.")
 @data_file_option
 @only_criteria_option
 @click.option(
@@ -162,7 +162,7 @@ def screen_for_data() -> Console:
 
 
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verbose: bool = False) -> None:
-    """Print a report in human-readable form, on request with the patterns of the criterion map."""
+    """Print a report in human-readable form; `with_patterns` adds a table of the patterns of map."""
     screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
     show_table(screen, summary.rows, more=[one.row for one in patterns])

@@ -69,7 +69,11 @@ class _LikePython(click.Command):
         return list(args)
 
 
-@click.command(cls=_LikePython, context_settings={"allow_interspersed_args": False})
+@click.command(
+    cls=_LikePython,
+    short_help="Run a program as Python does, and measure its threads.",
+    context_settings={"allow_interspersed_args": False},
+)
 @module_option
 @click.option(
     "--source",
@@ -116,7 +120,7 @@ class _LikePython(click.Command):
 @all_warnings_option
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, as the last line of stdout.")
 @click.option("--json-file", metavar="FILE", help="Write the JSON summary to a file instead.")
-@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCRIPT | -m MODULE) [ARGUMENT]...")
 def run(
     module: str | None,
     program: tuple[str, ...],
@@ -340,7 +344,7 @@ class Summary:
 
     @property
     def _nothing(self) -> str:
-        """Why nothing was measured although criteria were given; "" otherwise."""
+        """Why nothing was measured although criteria were given; "" if something was."""
         if self._sink is None or self._watch.stream.error is not None:
             return ""
         sources = self._settings.sources or (self._settings.root,)

@@ -12,7 +12,7 @@ from raddle.exit_code import ExitCode
 from raddle.report.sarif import sarif as log_of
 
 
-@click.command()
+@click.command(short_help="Print findings and warnings as SARIF.")
 @data_file_option
 @click.option("--json", "as_json", is_flag=True, help="No effect: SARIF is JSON.")
 @output_option

@@ -24,7 +24,7 @@ from raddle.report.stop_text import stop_text
 from raddle.report.story import tell
 from raddle.report.summary import Summary, summarize
 from raddle.report.tables import criteria_table, legend
-from raddle.result import Result
+from raddle.result import CORPUS_NOTE, Result
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.story_length import StoryLength
@@ -42,7 +42,7 @@ def headline(result: Result) -> str:
     >>> result = Result("passed", (), 8, 90, 0.1, StopReason.EXHAUSTED_IN_PART, 1, not_instrumented=(unwatched,))
     >>> for part in headline(result).split("; "): print(part)
     0 findings in 8 executions (0.10 s, seed 1)
-    exhausted in part: threads call cachetools, which has no probes: add --source cachetools
+    exhausted in part: threads call cachetools, which is not instrumented: add --source cachetools
     """
     found = f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')}"
     unwatched = "" if result.findings else unwatched_calls(result.not_instrumented)
@@ -88,12 +88,16 @@ def show_result(
     *,
     verbose: bool = False,
 ) -> None:
-    """Show the stories, the notes and the summary line; if verbose, also how the search went."""
+    """Show the stories, the notes and the summary line; if verbose, also how the search went.
+
+    The note about replayed schedules does not qualify the result, so only verbose output has it.
+    """
     for finding in result.findings:
         show_finding(screen, finding, target, length)
         screen.print()
     for note in result.notes:
-        screen.print(safe_text(f"note: {note}", style="yellow"))
+        if verbose or not note.startswith(CORPUS_NOTE):
+            screen.print(safe_text(f"note: {note}", style="yellow"))
     for refused in result.not_instrumented:
         screen.print(safe_text(str(refused), style="yellow"))
     screen.print(
@@ -142,10 +146,13 @@ def search_lines(result: Result) -> list[str]:
 def show_coverage(
     screen: Console, record: Record | Contents, data_file: str, *, stored: bool = True, verbose: bool = False
 ) -> None:
-    """Show what a run covered and its warnings, and name the command that shows more."""
+    """Show the warnings of a run and what it covered, and name the command that shows more.
+
+    The warnings come first, since a reader who does not know the criteria yet understands them.
+    """
     summary = _summary(record)
-    show_table(screen, summary.rows)
     _show_remarks(screen, summary, verbose=verbose)
+    show_table(screen, summary.rows)
     if stored:
         screen.print(safe_text(f"added to {data_file}: `{report_command(data_file)}` shows more", style="dim"))
 
@@ -161,7 +168,7 @@ def show_outlook(screen: Console, record: Record, data_file: str, *, stored: boo
     if stored:
         number = len(summary.warning_groups)
         warnings = f" and {count(number, 'warning')}" if counted and number else ""
-        more = f"`{report_command(data_file)}` shows coverage{warnings}, -v shows the search"
+        more = f"`{report_command(data_file)}` shows coverage{warnings}, -v shows details of the search"
         screen.print(safe_text(f"added to {data_file}: {more}", style="dim"))
 
 
@@ -226,7 +233,7 @@ class Live:
         self.stop()
 
     def stop(self) -> None:
-        """Remove the progress display for good."""
+        """Remove the progress display permanently."""
         if self._shown:
             self._shown = False
             self._progress.stop()

@@ -55,7 +55,11 @@ class _ScenarioOrProgram(_LikePython):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_ScenarioOrProgram, context_settings={"allow_interspersed_args": False})
+@click.command(
+    cls=_ScenarioOrProgram,
+    short_help="Find the configuration that covers the most.",
+    context_settings={"allow_interspersed_args": False},
+)
 @module_option
 @click.option(
     "--algorithm", type=click.Choice(list(ALGORITHMS)), default="genetic", help="Search algorithm [default: genetic]."
@@ -93,7 +97,7 @@ class _ScenarioOrProgram(_LikePython):
 @click.option("--switches", type=click.Choice(SWITCHES), help="Where the threads of a scenario may be switched.")
 @shrink_option
 @setup_option
-@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCENARIO | SCRIPT | -m MODULE) [ARGUMENT]...")
 @shared_options
 def search(module: str | None, program: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Search for the scheduler with which a scenario (file.py::function) covers the most, or for the noise with which a

@@ -32,10 +32,10 @@ def load_scenario(target: str) -> Callable[[], object]:
     found: Any = module
     for part in name.split("::"):
         if not hasattr(found, part):
-            raise UsageError("no-such-scenario", f"{place} has no {name!r}{_near(part, found)}")
+            raise UsageError("no-such-scenario", f"{place} has no function {name!r}{_near(part, found)}")
         found = getattr(found, part)
     if isinstance(found, type) or not callable(found):
-        raise UsageError("not-a-function", f"{target} is not a function but {type(found).__name__} {found!r:.60}")
+        raise UsageError("not-a-function", f"{target} is not a function: {found!r:.60} (type {type(found).__name__})")
     return found  # type: ignore[no-any-return]
 
 

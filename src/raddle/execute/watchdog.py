@@ -143,8 +143,8 @@ class Watchdog:
             kind = OutcomeKind.STEP_LIMIT
         else:
             message = (
-                "a call blocks outside raddle's control: replace it in the scenario (a fake, a queue), "
-                "or use source= to instrument the code that makes it"
+                "a call blocks outside raddle's control: replace it in the scenario, for example with a fake or a "
+                "queue, or instrument the code that makes it with source= (--source)"
             )
             kind = OutcomeKind.UNCONTROLLED
         return Outcome(kind, message, "", (kind, where + function), self._details, frames=frames_of(self._stack))

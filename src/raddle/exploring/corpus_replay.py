@@ -9,6 +9,7 @@ from raddle.engine.points import KnownPoints
 from raddle.exploring.ledger import Ledger
 from raddle.exploring.stop_rules import Budget
 from raddle.outcome import OutcomeKind
+from raddle.result import CORPUS_NOTE
 from raddle.schedulers.base import Scheduler
 from raddle.stop_reason import StopReason
 from raddle.wording import count
@@ -46,5 +47,5 @@ def replay_corpus(
     fit = len(corpus) - len(ledger.unfit)
     if fit:
         covered = count(ledger.coverage.covered, "requirement")
-        ledger.notes.append(f"started with {count(fit, 'schedule')} kept by earlier runs, covering {covered}")
+        ledger.notes.append(f"{CORPUS_NOTE}{count(fit, 'schedule')} kept by earlier runs, covering {covered}")
     return None

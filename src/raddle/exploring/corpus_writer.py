@@ -6,8 +6,8 @@ from raddle.corpus import CorpusEntry, run_length_encoded
 from raddle.engine.points import KnownPoints
 from raddle.execute.session import Session
 
-MAX_KEPT = 200  # executions kept
-MAX_DECISIONS = 5_000  # decisions of an execution that is kept
+MAX_KEPT = 200  # executions kept in the corpus
+MAX_DECISIONS = 5_000  # decisions that a kept execution may have
 MAX_REPLAYED = 20_000  # decisions replayed to write schedules as texts, over all kept executions
 
 

@@ -52,7 +52,7 @@ class CoverageProgress:
     def add(self, execution: Execution, number: int, known: KnownPoints | None) -> dict[str, frozenset[Key]] | None:
         """Add an execution; return what it covered by criterion, or None if it was not measured.
 
-        `known` has the points known before the execution. It is given if the corpus may keep the execution.
+        `known` holds the points known before the execution, or is None if the corpus cannot keep the execution.
         """
         measurement, self.new = self._measurement, 0
         if measurement is None:
@@ -92,7 +92,7 @@ class CoverageProgress:
         return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
 
     def leave_open(self) -> frozenset[str]:
-        """Mark the criteria that further interleavings can cover more of, and return them."""
+        """Mark and return the criteria of which further interleavings can cover more."""
         if self._measurement is not None:
             self._measurement.incomplete = self.interleaving_criteria()
             return self._measurement.incomplete

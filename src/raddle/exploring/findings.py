@@ -65,7 +65,7 @@ class Findings:
         """Reproduce a failed execution, first from its decisions and then from its schedule, and add the finding."""
         self.signatures.add(outcome.signature)
         if seen_by_watchdog(outcome):
-            self.add(outcome, None, None, number)  # the stack is all there is, and reproducing it would be slow
+            self.add(outcome, None, None, number)  # only the stack is known, and reproducing the failure would be slow
             return
         with self._while_doing("reproducing a failure"):
             self._confirm(outcome, known, decisions, number)

@@ -8,7 +8,7 @@ measured execution covers something new, all executions are measured again.
 from __future__ import annotations
 
 BLOCK = 20  # consecutive executions that are measured, enough for every scheduler of the portfolio to have a turn
-BLOCKS_PER_MEASURED = 8  # blocks of which one is measured
+BLOCKS_PER_MEASURED = 8  # one block in this many is measured
 
 
 class MeasurementSampling:

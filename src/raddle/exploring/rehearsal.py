@@ -20,8 +20,6 @@ from raddle.stop_reason import StopReason
 from raddle.trace import Trace
 
 REHEARSAL_SECONDS = 1.0  # minimum time for the rehearsal, even if the search has less
-FIRST_AND_SECOND = "where the first did '{}', the second did '{}'"  # for two executions
-TWO_TIMES = "where it did '{}' the first time, it did '{}' the second time"  # for one schedule that was run twice
 
 
 @dataclass(slots=True)
@@ -110,7 +108,9 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
     second = _run(session)
-    if second.outcome.kind == OutcomeKind.UNCONTROLLED:  # the first one did not block, as an item was available
+    if (
+        second.outcome.kind == OutcomeKind.UNCONTROLLED
+    ):  # the first execution did not block, since an item was available
         seen.failing = second
         return
     if not first.same_as(second):
@@ -121,7 +121,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
         seen.first_differs = True
         seen.notes.append(
             "the first execution differs from later ones, for example because something is cached or "
-            f"imported once ({_where(first.trace, second.trace, FIRST_AND_SECOND)}); if that matters, reset such "
+            f"imported once ({_where(first.trace, second.trace)}); if that matters, reset such "
             "state with setup=, or use isolate='fork'"
         )
     if second.outcome.failed:
@@ -130,26 +130,27 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
 
 def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
     """Return the outcome for a schedule that gave two different executions, with the likely reason."""
-    where = _where(first.trace, second.trace, TWO_TIMES)
+    where = _where(first.trace, second.trace)
     if first.outcome.signature != second.outcome.signature:
         ends = ending(first.outcome), ending(second.outcome)
-        where = f"{where}; it ended as '{ends[0]}' the first time, as '{ends[1]}' the second time"
+        where = f"{where}; the first ended as '{ends[0]}', the second as '{ends[1]}'"
     if session.repeatable():
         message = (
-            "state survives from one execution to the next, so executions differ: "
+            "state survives from one execution to the next, so two executions differ: "
             f"{where}. Reset it with setup=, or use isolate='fork' (--isolate fork)"
         )
     else:
         message = (
-            "the scenario is not deterministic: the same schedule, run twice, gave different "
-            f"executions: {where}. Remove the source of randomness (random numbers, the clock, sets, ids)"
+            "the scenario is not deterministic: two executions with the same schedule differ: "
+            f"{where}. Remove the source of randomness (random numbers, the clock, sets, ids)"
         )
     return Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
 
 
-def _where(first: Trace, second: Trace, words: str) -> str:
-    """Return where two executions first differ, formatted with `words`."""
+def _where(first: Trace, second: Trace) -> str:
+    """Return a clause about the first step in which two executions differ."""
     found = first_difference(first, second)
     if found is None:
         return "the steps are the same"
-    return words.format(*(step or "nothing more" for step in found))
+    first_step, second_step = (step or "nothing more" for step in found)
+    return f"where the first did '{first_step}', the second did '{second_step}'"

@@ -1,7 +1,8 @@
 """Turns: which scheduler decided which executions, and what each scheduler covered and found.
 
-The number of an execution determines which scheduler decided it. So shares are computed once, at the end, from the
-first executions that covered requirements and from the findings, however many units ran them.
+The number of an execution determines which scheduler decided it. So the shares can be
+computed at the end, from the first execution that covered each requirement and the execution of each finding. The
+number of units does not matter.
 """
 
 from __future__ import annotations

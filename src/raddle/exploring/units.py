@@ -43,7 +43,7 @@ Function = Callable[[], object]
 
 
 class Reference(Protocol):
-    """A reference to a function. `raddle.distribute.references` has some that other processes can load."""
+    """A reference to a function. `raddle.distribute.references` has references that other processes can load."""
 
     def load(self) -> Function:
         """Return the function itself."""

@@ -52,7 +52,7 @@ class Noise:
     def parse(cls, text: str) -> Noise:
         """Parse the form `kind:key=value,key=value`."""
         kind, _, rest = text.partition(":")
-        _check_word(kind, KINDS, f"{text!r}: unknown kind of noise")
+        _check_word(kind, KINDS, "unknown kind of noise")
         options: dict[str, Any] = {}
         for part in filter(None, rest.split(",")):
             key, _, value = part.partition("=")

@@ -150,7 +150,8 @@ def _code_and_spec(name: str, spec: ModuleSpec | None, shown: str) -> tuple[Code
     loader: Any = spec.loader if spec is not None else None
     code = loader.get_code(spec.name) if spec is not None and hasattr(loader, "get_code") else None
     if spec is None or code is None:
-        raise UsageError("no-such-module", f"{shown} cannot be run: there is no code for {name}")
+        why = f"there is no module named {name}" if spec is None else f"{name} has no Python code"
+        raise UsageError("no-such-module", f"{shown} cannot be run: {why}")
     return code, spec
 
 

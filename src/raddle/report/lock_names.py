@@ -24,7 +24,7 @@ def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...
     >>> steps = [Event("T1", "acquire", "Lock 1", 1, "m.py", 20), Event("T2", "acquire", "Lock 2", 2, "m.py", 24)]
     >>> lock = Lock("Lock", Place("m.py", 20))
     >>> print(*with_names([Wait("T1", ACQUIRE, "Lock", "T2", Place("m.py", 24), holds=(lock,))], steps))
-    T1 waits to acquire Lock 2, held by T2 (acquired at m.py:24); holds Lock 1 (acquired at m.py:20)
+    T1 waits to acquire Lock 2, held by T2 (acquired at m.py:24); it holds Lock 1 (acquired at m.py:20)
     """
     steps = list(steps)
     held = _held(steps)

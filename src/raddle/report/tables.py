@@ -19,8 +19,8 @@ MAX_COLUMNS = 8  # criteria in one table of files
 
 # What the kinds of totals mean, for the legend below the table
 MEANINGS = {
-    STATIC: "counted from the source or from the accesses seen so far; may include what cannot happen",
-    PRUNED: "excludes what the order of threads or their locks make impossible",
+    STATIC: "counted from the source or from the accesses seen so far; may include infeasible requirements",
+    PRUNED: "excludes requirements that the order or the locks of threads make infeasible",
     EXACT: "the search was exhausted, so this is the true total",
     ESTIMATED: "from how often each requirement was covered (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",

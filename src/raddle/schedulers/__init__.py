@@ -65,7 +65,7 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
     if name not in _SCHEDULERS:
         names = (*others, *NAMES)
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f" (there are {', '.join(names)})"
+        hint = f"; did you mean {near[0]}?" if near else f"; choose from {', '.join(names)}"
         raise UsageError("unknown-scheduler", f"there is no scheduler {name!r}{hint}")
     return _SCHEDULERS[name].make(seed, _parse(name, rest))
 

@@ -36,16 +36,16 @@ def test_a_lockset_warning_names_both_accesses_and_their_locks():
     warning = ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), f"read under {LOCKS[0]}, written under no lock")
     assert warning_sentence(warning, SITES) == (
         "no single lock is held at every access to `Bank.sum`: "
-        "it is read under the Lock made at bank.py:1 at bank.py:3, "
-        "and written under no lock by another thread at bank.py:4"
+        "it is read at bank.py:3 under the Lock made at bank.py:1, "
+        "and written by another thread at bank.py:4 under no lock"
     )
 
 
 def test_a_vague_lockset_warning_says_sometimes():
     note = f"sometimes read under no lock, sometimes written under {LOCKS[0]}"
     assert warning_sentence(ReportedWarning(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
-        "no single lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
-        "sometimes written under the Lock made at bank.py:1 at bank.py:4"
+        "no single lock is held at every access to `Bank.sum`: it is sometimes read at bank.py:3 under no lock, "
+        "sometimes written at bank.py:4 under the Lock made at bank.py:1"
     )
 
 
@@ -113,15 +113,15 @@ def test_a_potential_deadlock_names_the_locks_and_their_sites():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, " -> ".join(LOCKS), (70003, 70004, 70005, 70006))
     assert warning_sentence(warning, SITES) == (
         "threads can deadlock: "
-        "one holds the Lock made at bank.py:1, acquired at bank.py:3, and waits for the RLock made at bank.py:2 at "
-        "bank.py:4; another holds the RLock made at bank.py:2, acquired at bank.py:5, and waits for the Lock made at "
-        "bank.py:1 at bank.py:6"
+        "one holds the Lock made at bank.py:1, acquired at bank.py:3, and waits at bank.py:4 for the RLock made "
+        "at bank.py:2; another holds the RLock made at bank.py:2, acquired at bank.py:5, and waits at bank.py:6 for "
+        "the Lock made at bank.py:1"
     )
 
 
 def test_locks_created_at_one_line_are_called_another_such_lock():
     warning = ReportedWarning(POTENTIAL_DEADLOCK, f"{LOCKS[0]} -> {LOCKS[0]}", (70003, 70004, 70003, 70004))
-    part = "holds the Lock made at bank.py:1, acquired at bank.py:3, and waits for another such lock at bank.py:4"
+    part = "holds the Lock made at bank.py:1, acquired at bank.py:3, and waits at bank.py:4 for another such lock"
     assert warning_sentence(warning, SITES) == f"threads can deadlock: one {part}; another {part}"
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from raddle.cli.screen import headline, search_lines, show_coverage, show_outlook, show_result
 from raddle.record import Record
-from raddle.result import Result
+from raddle.result import CORPUS_NOTE, Result
 from raddle.site import Site
 from raddle.store.contents import Contents, Run
 from raddle.tally import Tally
@@ -89,6 +89,14 @@ def test_scheduler_details_are_shown_only_with_verbose():
     ]
 
 
+def test_replayed_schedules_are_mentioned_only_with_verbose():
+    note = f"{CORPUS_NOTE}2 schedules kept by earlier runs, covering 9 requirements"
+    noted = result(notes=(note,))
+    assert printed(show_result, noted, "a.py::scenario") == [headline(noted)]
+    assert f"note: {note}" in printed(show_result, noted, "a.py::scenario", verbose=True)
+    assert note in noted.as_json()["notes"]
+
+
 def test_warnings_are_listed_or_counted():
     site = Site("bank.py", 6, 0, "write", "value", "add", switchable=False)
     notes = ("read, written", "written, written")
@@ -99,13 +107,13 @@ def test_warnings_are_listed_or_counted():
     race = "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two"
     more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders them"
     warning = f"warning: {race}; also: written at bank.py:6 by several threads"
-    hint = "added to .raddle: `raddle report` shows coverage, -v shows the search"
+    hint = "added to .raddle: `raddle report` shows coverage, -v shows details of the search"
     assert printed(show_outlook, record, ".raddle") == [warning, hint]
-    counted = "added to .raddle: `raddle report` shows coverage and 1 warning, -v shows the search"
+    counted = "added to .raddle: `raddle report` shows coverage and 1 warning, -v shows details of the search"
     assert printed(show_outlook, record, ".raddle", failed=True) == [counted]
     # Nothing was stored, so no later report could show the warning.
     assert printed(show_outlook, record, ".raddle", failed=True, stored=False) == [warning]
-    *table, first, second, last = printed(show_coverage, record, ".raddle", verbose=True)
-    assert table[1].startswith("criterion")
-    assert (first, second) == (f"warning: {race}", f"warning: {more}")
+    first, second, empty, header, *_, last = printed(show_coverage, record, ".raddle", verbose=True)
+    assert (first, second, empty) == (f"warning: {race}", f"warning: {more}", "")
+    assert header.startswith("criterion")
     assert last == "added to .raddle: `raddle report` shows more"

@@ -237,7 +237,7 @@ def test_check_warns_about_a_package_without_probes(library):
     def scenario():
         side_by_side(library.pause, library.pause)
 
-    with pytest.warns(UnwatchedWarning, match="threads call counting_library, which has no probes: add --source"):
+    with pytest.warns(UnwatchedWarning, match="threads call counting_library, which is not instrumented: add --source"):
         result = raddle.check(scenario, source=[__file__])
     assert not result.findings
 

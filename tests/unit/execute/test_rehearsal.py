@@ -56,7 +56,7 @@ def test_a_note_says_how_the_first_execution_differs_from_the_second():
 def test_a_divergence_says_what_happened_in_each_execution():
     (finding,) = explored(does_something_else_every_time).findings
     assert finding.kind == "divergence"
-    expected = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.check' the second time"
+    expected = r"where the first did 'T1 [^']* Cache\.fill', the second did 'T1 [^']* Cache\.check'"
     assert re.search(expected, finding.message)
 
 
@@ -68,7 +68,7 @@ def fails_the_second_time():
 
 def test_a_divergence_says_how_each_execution_ended():
     (finding,) = explored(fails_the_second_time).findings
-    assert "it ended as 'passed' the first time, as 'exception: ValueError: two' the second time" in finding.message
+    assert "the first ended as 'passed', the second as 'exception: ValueError: two'" in finding.message
 
 
 def test_scheduling_points_of_two_differing_executions_are_counted():

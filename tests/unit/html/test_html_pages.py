@@ -403,4 +403,4 @@ def test_a_deadlock_uses_the_lock_names_of_its_steps(tmp_path):
     text = write_and_parse(tmp_path, given)["finding-1.html"].text
     assert "T1 (in the cycle) waits to acquire Lock 2, held by T2" in text
     assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, followed by its two threads
-    assert "T2 waits to acquire Lock 1, held by T1 (acquired at locks.py:3) at locks.py:3; holds Lock 2 (acq" in text
+    assert "T2 waits at locks.py:3 to acquire Lock 1, held by T1 (acquired at locks.py:3); it holds Lock 2 (acq" in text

@@ -59,7 +59,7 @@ def test_noise_is_parsed_from_text(text: str, expected: Noise) -> None:
     [
         (
             "slep",
-            "'slep': unknown kind of noise 'slep'; did you mean sleep? choose from yield, sleep, busy, switch-interval",
+            "unknown kind of noise 'slep'; did you mean sleep? choose from yield, sleep, busy, switch-interval",
         ),
         ("yield:probablity=1", "did you mean probability? choose from where, probability, strength"),
         ("yield:where=lock", "unknown place for noise 'lock'; did you mean locks?"),

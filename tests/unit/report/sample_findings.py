@@ -57,8 +57,8 @@ DEADLOCK = {
     "message": "T1 waits for T2, which waits for T1",
     "thread": "T1",
     "details": [
-        "T0 waits for the end of T1 at counter.py:30",
-        "T1 waits to acquire Lock, held by T2 (acquired at counter.py:28) at counter.py:26; holds Lock",
+        "T0 waits at counter.py:30 for the end of T1",
+        "T1 waits at counter.py:26 to acquire Lock, held by T2 (acquired at counter.py:28); it holds Lock",
     ],
     "place": {"file": "counter.py", "line": 26},
     "steps": [step("T1", 25, "acquire", "Lock 1")],

@@ -54,7 +54,7 @@ def test_a_condition_is_named_by_its_wait():
     wait = Wait("T1", WAIT, "Condition", place=at(28))
     steps = [lock_step("T1", "Condition 2", 28, "wait"), lock_step("T2", "Condition 1", 30, "notify")]
     assert [str(named) for named in with_names([wait], steps)] == [
-        "T1 waits for a notification on Condition 2 at m.py:28"
+        "T1 waits at m.py:28 for a notification on Condition 2"
     ]
     assert with_names([wait], steps[1:]) == (wait,)
 

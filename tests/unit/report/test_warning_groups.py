@@ -63,8 +63,8 @@ def test_locks_that_are_held_are_named():
     guarded = ReportedWarning(LOCKSET, "Counter.value", (BANK + 4, BANK + 5), note)
     (line,) = lines(LOST_UPDATE[1], guarded)
     assert line.endswith(
-        "; also: no single lock is held at every access (read under no lock at bank.py:4, "
-        "written under the Lock created at bank.py:2 at bank.py:5)"
+        "; also: no single lock is held at every access (read at bank.py:4 under no lock, "
+        "written at bank.py:5 under the Lock created at bank.py:2)"
     )
 
 

@@ -66,7 +66,7 @@ def test_a_thread_that_waits_only_after_clear_times_out():
 def test_waiting_for_an_event_that_is_never_set_is_a_deadlock():
     outcome = outcome_of(lambda: threading.Event().wait())
     assert outcome.kind == "deadlock"
-    assert "waits on Event" in outcome.details[0]
+    assert " for Event" in outcome.details[0]
 
 
 def test_set_in_an_execution_wakes_a_waiting_real_thread():

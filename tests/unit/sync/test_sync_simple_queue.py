@@ -66,7 +66,7 @@ def test_each_item_goes_to_one_thread():
 def test_get_from_a_queue_without_a_producer_is_a_deadlock():
     outcome = outcome_of(lambda: queue.SimpleQueue().get())
     assert outcome.kind == "deadlock"
-    assert "waits for an item from SimpleQueue" in outcome.details[0]
+    assert " for an item from SimpleQueue" in outcome.details[0]
 
 
 def test_a_queue_from_an_ended_execution_works_with_real_threads():
