@@ -185,7 +185,7 @@ def correlation(
     return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
-@lab.command(short_help="Measure the cost of complete test sets and the bugs they expose.")
+@lab.command(short_help="Measure what complete test sets cost and expose.")
 @click.option(
     "--executions",
     type=click.IntRange(min=2),

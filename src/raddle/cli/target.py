@@ -35,7 +35,8 @@ def load_scenario(target: str) -> Callable[[], object]:
             raise UsageError("no-such-scenario", f"{place} has no function {name!r}{_near(part, found)}")
         found = getattr(found, part)
     if isinstance(found, type) or not callable(found):
-        raise UsageError("not-a-function", f"{target} is not a function: {found!r:.60} (type {type(found).__name__})")
+        what = "it is a class" if isinstance(found, type) else f"{found!r:.60} (type {type(found).__name__})"
+        raise UsageError("not-a-function", f"{target} is not a function: {what}")
     return found  # type: ignore[no-any-return]
 
 

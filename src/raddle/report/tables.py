@@ -20,7 +20,7 @@ MAX_COLUMNS = 8  # criteria in one table of files
 # What the kinds of totals mean, for the legend below the table
 MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include infeasible requirements",
-    PRUNED: "excludes requirements that the order or the locks of threads make infeasible",
+    PRUNED: "excludes requirements that observed starts, joins or locks make infeasible",
     EXACT: "the search was exhausted, so this is the true total",
     ESTIMATED: "from how often each requirement was covered (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",

@@ -204,7 +204,7 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["explore", ".::scenario"], "is a folder; name a file in it"),
         (["explore", "counter.py"], "name a scenario as file.py::function, not 'counter.py'"),
         (["explore", "counter.py::scenaro"], "counter.py has no function 'scenaro'; did you mean scenario?"),
-        (["explore", "counter.py::Thing"], "counter.py::Thing is not a function: <class"),
+        (["explore", "counter.py::Thing"], "counter.py::Thing is not a function: it is a class"),
         (["explore", "counter.py::value"], "is not a function: 3 (type int)"),
         (["explore", "counter.py::needs"], "takes parameters (argument)"),
         (["explore", "broken.py::scenario"], "broken.py:2 is not valid Python"),
