@@ -205,7 +205,10 @@ def test_shared(counter):
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
-        ("raddle(execution=3)", "raddle: the marker has no option 'execution'; did you mean executions? (valid options: executions,*"),
+        (
+            "raddle(execution=3)",
+            "raddle: the marker has no option 'execution'; did you mean executions? (valid options: executions,*",
+        ),
         ("raddle(3)", "raddle: the marker takes only keyword options, not 3 (valid options: executions, *"),
         ("raddle(setup='reset')", "raddle: the marker's setup must be a function, not 'reset'"),
     ],
