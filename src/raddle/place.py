@@ -19,6 +19,15 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
 
+    @property
+    def phrase(self) -> str:
+        """The place with its preposition.
+
+        >>> Place("log.py", 9).phrase, Place("stdlib", 0).phrase
+        ('at log.py:9', 'in the standard library')
+        """
+        return f"at {self}" if self.line else "in the standard library"
+
     def as_json(self) -> dict[str, Any]:
         return self._asdict()
 

@@ -53,7 +53,7 @@ class Wait:
 
     def __str__(self) -> str:
         verb, space, rest = self.sentence.partition(" ")
-        line = f"{self.thread} {verb}{f' at {self.place}' if self.place else ''}{space}{rest}"
+        line = f"{self.thread} {verb}{f' {self.place.phrase}' if self.place else ''}{space}{rest}"
         if self.waits_for and self.kind != JOIN:
             line += f", held by {self.waits_for}{_acquired(self.acquired_at)}"
         return line + ("; it holds " + ", ".join(map(str, self.holds)) if self.holds else "")

@@ -37,11 +37,11 @@ class StepLimit:
     def reached(self, label: str, place: Place | None, steps: int) -> Outcome | None:
         """Record that a participant has reached a place; return the outcome if the execution must end now."""
         if self.stopped:
-            return Outcome(OutcomeKind.INTERRUPTED, str(place or ""))
+            return Outcome(OutcomeKind.INTERRUPTED, place.phrase if place else "")
         self._sample.add((label, place))
         if steps <= self.max_steps:
             return None
-        lines = sorted(f"{label} at {place}" for label, place in self._sample if place)
+        lines = sorted(f"{label} {place.phrase}" for label, place in self._sample if place)
         return Outcome(
             OutcomeKind.STEP_LIMIT,
             f"the execution did not end within {count(self._requested, 'step')}: a livelock or a spinning loop",

@@ -118,8 +118,8 @@ class Ledger:
         """Return why an execution was aborted: Ctrl-C, or the time limit (see `Watchdog`)."""
         if self.session.interrupted:
             return StopReason.INTERRUPTED
-        where = f" at {outcome.message}" if outcome.message else ""
-        self.notes.append(f"an execution was still running{where} at the time limit: it does not count")
+        where = f" ({outcome.message})" if outcome.message else ""
+        self.notes.append(f"an execution was still running at the time limit{where}, so it does not count")
         return StopReason.SECONDS
 
     def show(self) -> None:
