@@ -393,14 +393,16 @@ def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | No
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
     """Return the story with replay commands for pytest, and without the traceback unless `with_details`."""
     from raddle.outcome import OutcomeKind
-    from raddle.report.story import headline, tell
+    from raddle.report.story import headline, story_text
     from raddle.result import CORPUS_NOTE
     from raddle.story_length import StoryLength
 
     shown_later = finding.error is not None or bool(finding.details)
     message = _first_line(finding.message) if shown_later else finding.message
     length = StoryLength.parse(item.stash[_STORY])
-    story = tell(replace(finding, message=message, details=finding.details if with_details else ()), length=length)
+    story = story_text(
+        replace(finding, message=message, details=finding.details if with_details else ()), length=length
+    )
     if finding.schedule is not None:
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []

@@ -21,7 +21,7 @@ from raddle.finding import Finding
 from raddle.guide.policies import is_guided, make_policy
 from raddle.outcome import Outcome
 from raddle.refusal import unwatched_calls
-from raddle.report.story import tell
+from raddle.report.story import story_text
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.searching import search
@@ -301,7 +301,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
     length = StoryLength.parse(story)
     result = explore(scenario, **{"until": "first-finding", **options})
     if result.findings:
-        raise FindingError(tell(result.findings[0], length=length), result) from None
+        raise FindingError(story_text(result.findings[0], length=length), result) from None
     require_tested(result)
     unwatched = unwatched_calls(result.not_instrumented)
     if unwatched:

@@ -125,7 +125,7 @@ def test_state_that_survives_an_execution_is_reported_as_a_divergence() -> None:
     result = raddle.explore(scenario, scheduler="reachability", until="exhausted", source=[__file__])
     (finding,) = result.findings
     assert finding.kind == "divergence"
-    assert "a schedule run twice differed at operation" in finding.message
+    assert "two executions with the same schedule differ at operation" in finding.message
 
 
 def test_an_execution_with_too_many_operations_makes_the_search_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

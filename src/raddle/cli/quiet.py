@@ -11,7 +11,7 @@ from raddle.execute.debugging import debuggable, is_debugged
 
 
 class Quiet:
-    """A context that discards output; a debugger and the execution that it stops print to `shown`."""
+    """Discards output, except that of a debugger and of the execution it stops, which goes to `shown`."""
 
     def __init__(self, shown: TextIO) -> None:
         self._shown = shown

@@ -17,7 +17,7 @@ ONLY_REPEATED = ("runs", "seconds", "saturation", "run_seconds")  # options that
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options for repeating a program; None where an option was not given."""
+    """The options for repeating a program; None for each option that was not given."""
 
     until: str
     runs: int | None = None

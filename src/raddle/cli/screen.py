@@ -21,7 +21,7 @@ from raddle.record import Record
 from raddle.refusal import unwatched_calls
 from raddle.report.coverage import Row, rows
 from raddle.report.stop_text import stop_text
-from raddle.report.story import tell
+from raddle.report.story import story_text
 from raddle.report.summary import Summary, summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import CORPUS_NOTE, Result
@@ -62,7 +62,7 @@ def show_finding(
     screen: Console, finding: Finding, target: str | None, length: StoryLength = StoryLength.SHORT
 ) -> None:
     """Print the story of a finding."""
-    show_story(screen, tell(finding, target, length=length))
+    show_story(screen, story_text(finding, target, length=length))
 
 
 def show_story(screen: Console, story: str, indent: str = "") -> None:

@@ -49,7 +49,7 @@ class Findings:
         self.doing = ""  # current activity for the progress line; empty while searching
         self.found: list[Finding] = []
         self.notes: list[str] = []
-        self.signatures = set(signatures)  # signatures of failures that need not be examined again
+        self.signatures = set(signatures)  # signatures of failures that were already examined
         self.reported = set(reported)  # signatures of findings from recorded executions, which include places
         self.signed: list[Signature] = []  # the signature of each finding in `found`
 
@@ -72,35 +72,35 @@ class Findings:
 
     def _confirm(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
         session = self._session
-        again = session.replay_decisions(decisions, known)
-        if outcome.kind == again.outcome.kind == OutcomeKind.CRASH and again.divergence is not None:
+        reproduced = session.replay_decisions(decisions, known)
+        if outcome.kind == reproduced.outcome.kind == OutcomeKind.CRASH and reproduced.divergence is not None:
             self.add(outcome, None, None, number)  # the replay crashed before its decisions could be recorded
             return
-        if again.outcome.signature[:1] != outcome.signature[:1]:
+        if reproduced.outcome.signature[:1] != outcome.signature[:1]:
             if session.interrupted:
                 return
-            self._add_divergence(outcome, again, number)
+            self._add_divergence(outcome, reproduced, number)
             return
-        if again.outcome.signature in self.reported:  # the same failure, in threads with other names
+        if reproduced.outcome.signature in self.reported:  # the same failure, in threads with other names
             return
-        replayed, text = self._find_schedule(again)
+        replayed, text = self._find_schedule(reproduced)
         self.add(replayed.outcome, text, replayed, number)
 
-    def _find_schedule(self, again: Recorded) -> tuple[Recorded, Schedule | None]:
+    def _find_schedule(self, reproduced: Recorded) -> tuple[Recorded, Schedule | None]:
         """Return an execution that follows a schedule, and that schedule, shortened and shrunk.
 
         The schedule is None if no schedule reproduces the failure.
         """
         session = self._session
-        whole = again.schedule
+        whole = reproduced.schedule
         best = session.replay(whole)
-        if not _same_failure(best, again) and again.every_switch is not None:
-            whole = again.every_switch
+        if not _same_failure(best, reproduced) and reproduced.every_switch is not None:
+            whole = reproduced.every_switch
             best = session.replay(whole)
-        if not _same_failure(best, again):
-            why = best.divergence or f"with its schedule the execution ended as '{ending(best.outcome)}'"
+        if not _same_failure(best, reproduced):
+            why = best.divergence or f"the replay ended as '{ending(best.outcome)}'"
             self.notes.append(f"no schedule reproduces this failure, so none is printed: {why}")
-            return again, None
+            return reproduced, None
         low, high = 1, len(whole.segments)
         while low < high:  # drop the last segments if the default order already runs them
             middle = (low + high) // 2
@@ -116,9 +116,9 @@ class Findings:
                 best = self._shrink(session, best, lambda tried: tried.outcome.signature == signature)
         return best, best.schedule
 
-    def _add_divergence(self, outcome: Outcome, again: Recorded, number: int) -> None:
+    def _add_divergence(self, outcome: Outcome, reproduced: Recorded, number: int) -> None:
         message = (
-            f"an execution ended as '{ending(outcome)}', but as '{ending(again.outcome)}' when it was replayed "
+            f"an execution ended as '{ending(outcome)}', but as '{ending(reproduced.outcome)}' when it was replayed "
             "with the same schedule"
         )
         if self._session.repeatable():
@@ -126,7 +126,10 @@ class Findings:
         else:
             message += ": the scenario is not deterministic"
         self.add(
-            Outcome(OutcomeKind.DIVERGENCE, message, outcome.thread, (OutcomeKind.DIVERGENCE,)), None, again, number
+            Outcome(OutcomeKind.DIVERGENCE, message, outcome.thread, (OutcomeKind.DIVERGENCE,)),
+            None,
+            reproduced,
+            number,
         )
 
     def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
@@ -160,9 +163,9 @@ class Findings:
                 if session.interrupted:
                     return None
                 if execution.outcome.signature == outcome.signature:
-                    again = session.replay_decisions(execution.decisions, known)
-                    if again.outcome.signature == outcome.signature and possible_here(again):
-                        replayed, text = self._find_schedule(again)
+                    reproduced = session.replay_decisions(execution.decisions, known)
+                    if reproduced.outcome.signature == outcome.signature and possible_here(reproduced):
+                        replayed, text = self._find_schedule(reproduced)
                         if text is not None and possible_here(replayed):
                             return replayed, text
         return None

@@ -222,7 +222,7 @@ class Search:
 
     def _report_difference(self, difference: str) -> None:
         message = (
-            f"the scenario is not deterministic: a schedule run twice differed at {difference}. "
+            f"the scenario is not deterministic: two executions with the same schedule differ at {difference}. "
             "Remove the source of randomness, or reset state with setup= or isolate='fork'"
         )
         outcome = Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
@@ -256,7 +256,7 @@ class Search:
             notes.append("every schedule was run, but some code was not instrumented")
             return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
-            notes.append("every schedule was run, except for what only the first execution does")
+            notes.append("every schedule was run, but not of the steps that only the first execution takes")
             return StopReason.EXHAUSTED_IN_PART
         if self._ledger.counts.crashes:
             notes.append(

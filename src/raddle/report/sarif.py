@@ -20,7 +20,7 @@ from raddle.place import Place
 from raddle.report.rules import rule
 from raddle.report.source import notes_of
 from raddle.report.stored_findings import Stored, stored_findings
-from raddle.report.story import deed
+from raddle.report.story import step_text
 from raddle.report.warning_groups import distinct_warnings
 from raddle.schedule import parse_place
 from raddle.site import Site
@@ -146,7 +146,7 @@ def _stop(stop: Preemption) -> tuple[str, Json]:
 
 
 def _step(event: Event) -> tuple[str, Json]:
-    step: Json = {"location": _location(Place(event.file, event.line), f"{event.thread} {deed(event)}")}
+    step: Json = {"location": _location(Place(event.file, event.line), f"{event.thread} {step_text(event)}")}
     if event.kind in _KINDS:
         step["kinds"] = _KINDS[event.kind]
     if event.variable and event.value:

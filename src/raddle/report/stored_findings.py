@@ -13,7 +13,7 @@ from raddle.origin import Command, Origin
 from raddle.place import Place
 from raddle.report.rows import OMITTED_KINDS
 from raddle.report.source import Sources
-from raddle.report.story import headline, replay_command, tell
+from raddle.report.story import headline, replay_command, story_text
 from raddle.store.contents import Contents
 
 
@@ -42,7 +42,7 @@ class Stored:
     @property
     def story(self) -> str:
         """The human-readable story of the finding."""
-        return tell(self.finding, self.target, replay=self._pytest_command)
+        return story_text(self.finding, self.target, replay=self._pytest_command)
 
     @property
     def headline(self) -> str:

@@ -17,7 +17,7 @@ from raddle.story_length import StoryLength
 LONGEST_CODE = 44  # characters of a source line that are shown
 
 
-def tell(
+def story_text(
     finding: Finding,
     target: str | None = None,
     *,
@@ -26,7 +26,7 @@ def tell(
 ) -> str:
     """Return the whole story of a finding.
 
-    The replay command names the scenario by `target`, or is `replay` if that is given.
+    `target` names the scenario in the replay command. `replay` replaces the whole command.
     """
     lines = [headline(finding), ""]
     steps = list(_steps(finding, length))
@@ -49,7 +49,7 @@ def headline(finding: Finding) -> str:
 
     It is one line, unless the message of the exception has more.
     """
-    who = f" in {finding.thread}" if finding.thread else ""
+    in_thread = f" in {finding.thread}" if finding.thread else ""
     where = ""
     if finding.every_order is not None:
         where = f" ({finding.every_order})"
@@ -59,7 +59,7 @@ def headline(finding: Finding) -> str:
             where = "only on free-threaded builds: this interpreter does not switch there"
         where = f" ({where})"
     first, *more = plain(finding.message).split("\n")
-    return plain("\n".join([f"{finding.kind}{who}: {first}{where}", *more]))
+    return plain("\n".join([f"{finding.kind}{in_thread}: {first}{where}", *more]))
 
 
 def replay_command(finding: Finding, target: str | None) -> str:
@@ -91,12 +91,12 @@ def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
         return f"----- {row.stop.thread} is stopped here, before {row.stop.place} -----"
     event = row.event
     assert event is not None
-    cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), deed(event)
+    cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), step_text(event)
     return tuple(map(in_one_line, cells))
 
 
-def deed(event: Event) -> str:
-    """Return what the thread did, as in 'reads Counter.value: 0'."""
+def step_text(event: Event) -> str:
+    """Return the operation of a step, as in 'reads Counter.value: 0'."""
     verb = verb_of(event.kind)
     text = f"{verb} {event.variable}".rstrip()
     return f"{text}: {event.value}" if event.value else text

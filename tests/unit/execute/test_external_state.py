@@ -32,7 +32,7 @@ from io import open as io_open
 import pytest
 
 import raddle
-from raddle.report.story import tell
+from raddle.report.story import story_text
 
 
 def side_by_side(*bodies):
@@ -113,7 +113,7 @@ WORK = [make_folder, make_folder_by_path, *COUNTING]
 def test_threads_that_use_the_same_file_conflict(work, folder):
     (finding,) = explore(lambda: on_disk(work, folder, NoLock())).findings
     assert finding.kind in ("exception", "assertion")
-    story = tell(finding, None)
+    story = story_text(finding, None)
     assert "writes Disk.files" in story
     assert "can happen on this interpreter" in story
     assert raddle.replay(lambda: on_disk(work, folder, NoLock()), finding.schedule, source=[__file__]) is not None

@@ -15,7 +15,7 @@ from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 from raddle.report.html.replay_commands import finding_command, replay_commands
 from raddle.report.sarif import sarif
 from raddle.report.stored_findings import stored_findings
-from raddle.report.story import tell
+from raddle.report.story import story_text
 from raddle.store import read
 
 PROGRAM = """\
@@ -102,7 +102,7 @@ def test_options_with_default_values_are_not_stored(program):
 def test_the_name_of_a_setup_function_can_be_loaded(program, setup, called):
     (finding,) = explored(program, setup=setup, scheduler="pos").findings
     assert finding.replay_options.setup == called
-    command = tell(finding, f"{program.name}::scenario").split("\n")[-1]
+    command = story_text(finding, f"{program.name}::scenario").split("\n")[-1]
     assert command.endswith(f" --setup {called}")
     assert load_scenario(f"{program.name}::{called}") == load_scenario(f"{program.name}::{setup}")
 

@@ -13,7 +13,7 @@ from raddle.errors import UsageError
 from raddle.event import Event, Preemption
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.report.folding import LINES
-from raddle.report.story import tell
+from raddle.report.story import story_text
 from raddle.schedule import Schedule
 from raddle.story_length import StoryLength
 from raddle.trace import Trace
@@ -62,7 +62,7 @@ def race(*, threads: int, victim: int, rounds: list[int]) -> Finding:
 
 
 def steps_of(finding: Finding, length: StoryLength = StoryLength.SHORT) -> list[str]:
-    return [line for line in tell(finding, length=length).split("\n") if line.startswith("  ")]
+    return [line for line in story_text(finding, length=length).split("\n") if line.startswith("  ")]
 
 
 @settings(max_examples=40, deadline=None)

@@ -16,7 +16,7 @@ from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.record import Record
 from raddle.report.plain import in_one_line, plain
 from raddle.report.stored_findings import stored_findings
-from raddle.report.story import headline, tell
+from raddle.report.story import headline, story_text
 from raddle.schedule import Schedule
 from raddle.store import add
 from raddle.tally import Covered, Tally
@@ -66,7 +66,7 @@ def evil_finding():
 
 def test_a_story_escapes_hidden_characters():
     """`raddle explore` and the pytest plugin print this story."""
-    story = tell(evil_finding(), EVIL)
+    story = story_text(evil_finding(), EVIL)
     assert not [character for character in story if is_hidden(character)]
     # The message, a variable with its value, one with its file, the preemption, the details and the command.
     assert story.count(ESCAPED) == 8
@@ -80,7 +80,7 @@ def test_a_source_line_in_a_story_is_escaped(tmp_path):
     file.write_bytes("x = 1  # \u202e\n".encode())
     event = Event("T1", "acquire", "Lock 1", 1, "c.py", 1)
     finding = replace(evil_finding(), trace=Trace((event,)), preemptions=(), paths={"c.py": str(file)})
-    assert r"x = 1  # \u202e  acquires Lock 1" in tell(finding)
+    assert r"x = 1  # \u202e  acquires Lock 1" in story_text(finding)
 
 
 def test_a_report_escapes_hidden_characters(tmp_path, monkeypatch):

@@ -82,8 +82,8 @@ class Lanes:
             else:
                 three = (thread, row.place, _in_text(row))
                 columns = [text.ljust(width) for text, width in zip(three, widths, strict=True)]
-                deed = f"{row.verb} {row.subject}".rstrip() + (f": {row.value}" if row.value else "")
-                lines.append("  ".join([*columns, deed]).rstrip())
+                action = f"{row.verb} {row.subject}".rstrip() + (f": {row.value}" if row.value else "")
+                lines.append("  ".join([*columns, action]).rstrip())
         return "\n".join(lines)
 
 
