@@ -12,7 +12,7 @@ from raddle.engine.rules import Timeouts, Wakeups
 from raddle.entities import METHODS
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
-from raddle.thread_scenario import PATIENCE_SECONDS
+from raddle.thread_scenario import PATIENCE_SECONDS, STEP_LIMIT
 
 F = TypeVar("F", bound=Callable[..., Any])
 NO_CRITERIA = "none"  # value of --criteria that measures nothing
@@ -49,10 +49,12 @@ _ISOLATE = click.option(
     "--isolate",
     type=click.Choice(["none", "fork"]),
     default=None,
-    help="fork: run each execution in a child process, for code that keeps state in modules.",
+    help="fork: run each execution in a child process, for code that keeps state in modules [default: none].",
 )
 _STEP_LIMIT = click.option(
-    "--step-limit", type=click.IntRange(min=1), help="Maximum number of scheduling points in one execution."
+    "--step-limit",
+    type=click.IntRange(min=1),
+    help=f"Maximum number of scheduling points in one execution [default: {STEP_LIMIT}].",
 )
 _PATIENCE = click.option(
     "--patience-seconds",

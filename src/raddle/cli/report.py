@@ -172,7 +172,7 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verb
     for some in summary.missing:
         screen.print()
         if len(summary.missing) > 1:
-            screen.print(safe_text(f"missing of {some.criterion}", style="bold"))
+            screen.print(safe_text(f"missing from {some.criterion}", style="bold"))
         for line in missing_lines(some):
             screen.print(safe_text(line))
     if not summary.missing:

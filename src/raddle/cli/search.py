@@ -94,7 +94,11 @@ class _ScenarioOrProgram(_LikePython):
 @added_data_option
 @click.option("--save", metavar="FILE", help="Write the best configuration to this file, as TOML for pyproject.toml.")
 @click.option("--run-seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of one run of a command.")
-@click.option("--switches", type=click.Choice(SWITCHES), help="Where the threads of a scenario may be switched.")
+@click.option(
+    "--switches",
+    type=click.Choice(SWITCHES),
+    help="Where the threads of a scenario may be switched [default: free-threaded].",
+)
 @shrink_option
 @setup_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCENARIO | SCRIPT | -m MODULE) [ARGUMENT]...")

@@ -130,9 +130,9 @@ def test_the_patterns_of_map_are_shown_for_map_only(run):
 def test_missing_requirements_of_several_criteria_have_headings(run):
     store({"method-pairs": [ADD_TOTAL], "map": []})
     out = run("--missing", "method-pairs,map")[1]
-    first, second = out.index("missing of method-pairs\n"), out.index("missing of map\n")
+    first, second = out.index("missing from method-pairs\n"), out.index("missing from map\n")
     assert first < out.index("Log.add") < second < out.index("(pattern 1)")
-    assert "missing of" not in run("--missing", "map")[1]
+    assert "missing from" not in run("--missing", "map")[1]
 
 
 def test_a_guessed_requirement_is_marked(run):
