@@ -99,7 +99,7 @@ def _step(step: dict[str, Any], x: int, y: int, *, bad: bool) -> list[str]:
 
 def _stop(stop: dict[str, Any], y: int, width: int) -> list[str]:
     middle = y + ROW // 2 - 4
-    caption = f"{stop['thread']} is stopped here, before {stop['place']}"
+    caption = f"{stop['thread']} is preempted here; its next step: {stop['place']}"
     return [
         f'<line class="cut" x1="{LEFT + 3}" x2="{width - LEFT - 3}" y1="{middle + 8}" y2="{middle + 8}"/>',
         _text(LEFT + 16, middle, caption, "stop small"),

@@ -55,7 +55,7 @@ def test_findings_can_be_replayed(scenario: Callable[[], None], kind: str, shrin
     assert replayed is not None
     assert replayed.message == finding.message
     orders = result.orders["partial_orders"]
-    assert stop_text(result) == f"exhausted: {'both' if orders == 2 else f'all {orders}'} partial orders were run"
+    assert stop_text(result) == f"exhausted: {'both' if orders == 2 else f'all {orders}'} distinct orders tried"
 
 
 def test_the_search_stops_at_the_first_finding() -> None:
@@ -68,7 +68,7 @@ def test_the_search_stops_at_the_first_finding() -> None:
 def test_an_exhausted_search_without_findings_says_that_no_failure_is_possible() -> None:
     result = visited(counted.locked_increments(2))
     assert (result.executions, result.findings) == (6, ())
-    assert stop_text(result) == "exhausted: all 6 partial orders were run; no failure is possible within these bounds"
+    assert stop_text(result) == "exhausted: all 6 distinct orders tried; no failure is possible within raddle's limits"
 
 
 def test_the_search_stops_if_the_budget_is_spent_first() -> None:

@@ -178,9 +178,9 @@ def test_arrows_point_to_their_steps(open_page):
 
 def test_a_finding_shows_the_decisive_preemption_and_the_replay_command(open_page):
     browser = open_page("finding")
-    assert "T1 is stopped here" in browser.find("tr.decisive").text
+    assert "T1 is preempted here" in browser.find("tr.decisive").text
     assert browser.find("#replay").text.startswith("raddle replay two_locked_calls.py::scenario")
-    assert "T1 is stopped here" in browser.find("#story").text
+    assert "T1 is preempted here" in browser.find("#story").text
 
 
 def test_the_copy_button_copies_or_selects_the_command(open_page):

@@ -72,7 +72,7 @@ class TestCounter:
     )
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*T? is stopped here, before counter.py:*", "replay: pytest test_it.py::TestCounter::*"]
+        ["*T? is preempted here; its next step: counter.py:*", "replay: pytest test_it.py::TestCounter::*"]
     )
 
 

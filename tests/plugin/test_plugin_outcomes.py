@@ -100,7 +100,7 @@ def test_it():
     result.stdout.fnmatch_lines(
         [
             "exception in T0: Failed: lost an update *",
-            "*is stopped here*",
+            "*is preempted here*",
             "E *Failed: lost an update",
             "replay: pytest *",
         ]

@@ -48,7 +48,7 @@ def test_a_failure_shows_the_story_the_traceback_and_the_command(run):
             "assertion in T0: AssertionError: assert 1 == 2 (can happen on this interpreter)",
             "  T0 *starts T1",
             "*reads Counter.value: 0",
-            "  ----- T? is stopped here, before counter.py:* -----",
+            "  ----- T? is preempted here; its next step: counter.py:* -----",
             "*writes Counter.value: 1",
             ">       assert counter.value == 2",
             "E       assert 1 == 2",
@@ -129,7 +129,7 @@ def test_a_deadlock_report_names_the_waiting_threads(run):
     result.stdout.fnmatch_lines(
         [
             "deadlock in T1: T1 waits for T2, which waits for T1 (can happen on this interpreter)",
-            "  ----- T? is stopped here, before test_it.py:* acquire -----",
+            "  ----- T? is preempted here; its next step: test_it.py:* acquire -----",
             "T1 waits at * to acquire *held by T2*",
             "replay: pytest test_it.py::test_stuck --raddle-replay *",
         ]
@@ -211,7 +211,7 @@ def test_option_tb_line_prints_one_line_per_failure(run):
     result.stdout.fnmatch_lines(
         ["*test_it.py:9: assertion in T0: *", "*test_it.py:11: deadlock in T1: *", "*test_it.py:*: assertion in T0: *"]
     )
-    result.stdout.no_fnmatch_line("*is stopped here*")
+    result.stdout.no_fnmatch_line("*is preempted here*")
 
 
 def test_verbose_output_says_why_each_exploration_stopped(run):
@@ -230,7 +230,7 @@ def test_check_in_a_plain_test_shows_the_story(run):
     result.stdout.fnmatch_lines(
         [
             "assertion in T0: AssertionError: assert 1 == 2*",
-            "  ----- T? is stopped here, before counter.py:* -----",
+            "  ----- T? is preempted here; its next step: counter.py:* -----",
             "replay: raddle.replay(scenario, *)",
             "test_it.py:*: FindingError",
         ]
@@ -332,7 +332,9 @@ def test_neighbor():
 def test_a_hypothesis_test_does_not_change_the_report_of_other_tests(run):
     result = run(WITH_HYPOTHESIS, "-v")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["raddle: *test_neighbor: *; exhausted: *no failure is possible within these bounds"])
+    result.stdout.fnmatch_lines(
+        ["raddle: *test_neighbor: *; exhausted: *no failure is possible within raddle's limits"]
+    )
 
 
 def test_an_unknown_story_length_is_rejected(run):

@@ -20,7 +20,7 @@ from raddle.guide.targets import TRIES
 from raddle.record import Record
 from raddle.refusal import unwatched_calls
 from raddle.report.coverage import Row, rows
-from raddle.report.stop_text import stop_text
+from raddle.report.stop_text import orders_line, stop_text
 from raddle.report.story import story_text
 from raddle.report.summary import Summary, summarize
 from raddle.report.tables import criteria_table, legend
@@ -126,6 +126,8 @@ def search_lines(result: Result) -> list[str]:
         for name, share in result.shares.items()
         if share["executions"]
     ]
+    if result.exhausted and result.orders:
+        lines.append(f"  exhausted: {orders_line(result.orders)}")
     if result.aims.get("aimed"):
         aims = result.aims
         lines.append(

@@ -139,7 +139,7 @@ def _flow_locations(one: Stored) -> Iterator[tuple[str, Json]]:
 
 
 def _stop(stop: Preemption) -> tuple[str, Json]:
-    text = f"{stop.thread} is stopped here, before {stop.place}"
+    text = f"{stop.thread} is preempted here; its next step: {stop.place}"
     place = parse_place(stop.place)
     location: Json = _location(place, text) if place is not None else {"message": _message(text)}
     return stop.thread, {"location": location, "importance": "essential"}

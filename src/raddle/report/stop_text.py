@@ -20,12 +20,12 @@ def stop_text(result: Result) -> str:
     >>> stop_text(Result("passed", (), 400, 9, 0.1, StopReason.EXECUTIONS, 1))
     'stopped: execution limit reached'
     >>> stop_text(Result("passed", (), 24, 9, 0.1, StopReason.EXHAUSTED, 1, orders={"partial_orders": 24}))
-    'exhausted: all 24 partial orders were run; no failure is possible within these bounds'
+    "exhausted: all 24 distinct orders tried; no failure is possible within raddle's limits"
     """
     reason = result.stopped_because
     if reason is StopReason.EXHAUSTED:
-        guarantee = "" if result.findings else "; no failure is possible within these bounds"
-        return f"exhausted: {_schedules_run(result.orders)}{guarantee}"
+        guarantee = "" if result.findings else "; no failure is possible within raddle's limits"
+        return f"exhausted: {_orders_tried(result.orders)}{guarantee}"
     if reason is StopReason.SATURATED and result.tally.executions:
         quiet = _no_new_coverage(result.tally.executions - last_new(result.tally))
         likely = (result.chance_of_new or 0) >= LIKELY
@@ -35,17 +35,22 @@ def stop_text(result: Result) -> str:
     return reason.sentence
 
 
-def _schedules_run(orders: Mapping[str, int]) -> str:
+def orders_line(orders: Mapping[str, int]) -> str:
+    """Return how many partial orders and other interleavings an exhausted search ran.
+
+    >>> orders_line({"partial_orders": 4, "interleavings": 10})
+    '4 partial orders, plus 10 interleavings that only some criteria distinguish'
     """
-    >>> _schedules_run({"partial_orders": 4, "interleavings": 10})
-    'all 4 partial orders were run (plus 10 interleavings that only some criteria distinguish)'
-    """
-    if not orders:
-        return "every schedule was run"
     number, extra = orders["partial_orders"], orders.get("interleavings", 0)
-    all_orders = {1: "the only partial order was", 2: "both partial orders were"}
-    text = f"{all_orders.get(number, f'all {number:,} partial orders were')} run"
-    return text + (f" (plus {count(extra, 'interleaving')} that only some criteria distinguish)" if extra else "")
+    more = f", plus {count(extra, 'interleaving')} that only some criteria distinguish" if extra else ""
+    return count(number, "partial order") + more
+
+
+def _orders_tried(orders: Mapping[str, int]) -> str:
+    if not orders:
+        return "every schedule tried"
+    number = orders["partial_orders"]
+    return {1: "the only order", 2: "both distinct orders"}.get(number, f"all {number:,} distinct orders") + " tried"
 
 
 def _no_new_coverage(executions: int, of: str = "") -> str:

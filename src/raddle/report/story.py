@@ -88,7 +88,7 @@ def _steps(finding: Finding, length: StoryLength) -> Iterator[str]:
 def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
     """Return the columns of a step, or a single text for a preemption."""
     if row.stop is not None:
-        return f"----- {row.stop.thread} is stopped here, before {row.stop.place} -----"
+        return f"----- {row.stop.thread} is preempted here; its next step: {row.stop.place} -----"
     event = row.event
     assert event is not None
     cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), step_text(event)

@@ -78,7 +78,7 @@ def test_explore_prints_the_story_and_the_replay_command(folder):
     lines = done.stderr.split("\n")
     build = "only on free-threaded builds" if env.gil_enabled() else "can happen on this interpreter"
     assert lines[0].startswith(f"assertion in T0: AssertionError ({build}")
-    preemptions = [line for line in lines if "is stopped here, before counter.py:5 write value" in line]
+    preemptions = [line for line in lines if "is preempted here; its next step: counter.py:5 write value" in line]
     assert len(preemptions) == 1
     assert "assert c.value == 2" in done.stderr
     (command,) = [line for line in lines if line.startswith("replay: ")]
@@ -139,7 +139,7 @@ def test_a_scenario_without_threads_is_reported(folder):
 def test_an_exhaustive_search_reports_exhausted(folder):
     done = raddle(folder, "explore", "counter.py::scenario", "--scheduler", "exhaustive", "--switches", "gil")
     assert done.returncode == 0
-    assert "exhausted: every schedule was run; no failure is possible within these bounds" in done.stderr
+    assert "exhausted: every schedule tried; no failure is possible within raddle's limits" in done.stderr
 
 
 def test_the_command_line_overrides_pyproject(folder):
@@ -283,7 +283,7 @@ def test_demo_shows_the_example_of_the_paper(tmp_path):
     done = raddle(tmp_path, "demo")
     assert done.returncode == 0
     assert "AttributeError: 'NoneType' object has no attribute 'level'" in done.stderr
-    assert "is stopped here, before appender.py:19 read th" in done.stderr
+    assert "is preempted here; its next step: appender.py:19 read th" in done.stderr
     assert "exhausted" in done.stderr
     assert list(tmp_path.iterdir()) == []
     kept = raddle(tmp_path, "demo", "--into", "here", "--json")

@@ -85,7 +85,7 @@ def test_the_text_lists_steps_and_preemptions():
         "T0  box.py:1  line 1  starts T1",
         "T0  box.py:1  line 1  starts T2",
         "T1  box.py:6  line 6  reads Box.text: ''",
-        "----- T1 is stopped here, before box.py:7 write text -----",
+        "----- T1 is preempted here; its next step: box.py:7 write text -----",
         "T2  box.py:6  line 6  reads Box.text: ''",
         "T2  box.py:7  line 7  writes Box.text: '<b>'",
         "T1  box.py:7  line 7  writes Box.text: '<b>'",

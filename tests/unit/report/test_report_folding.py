@@ -79,7 +79,7 @@ def test_a_race_of_any_length_is_shown_in_few_lines_with_its_cause(
     story = steps_of(finding)
     first, second = f"T{victim + 1}", f"T{(victim + 1) % threads + 1}"
     assert len(story) <= LINES
-    preemption = story.index(f"  ----- {first} is stopped here, before c.py:4 write n -----")
+    preemption = story.index(f"  ----- {first} is preempted here; its next step: c.py:4 write n -----")
 
     def shown(thread: str, line: int, operation: str) -> list[int]:
         return [n for n, text in enumerate(story) if text.split()[:2] == [thread, f"c.py:{line}"] and operation in text]
@@ -117,7 +117,7 @@ def test_a_preemption_after_the_last_step_is_shown() -> None:
     story = steps_of(
         Finding("exception", "KeyError", "T1", THIS_INTERPRETER, None, Trace(events), preemptions=(preemption,))
     )
-    assert story[-1] == "  ----- T2 is stopped here, before c.py:9 read n -----"
+    assert story[-1] == "  ----- T2 is preempted here; its next step: c.py:9 read n -----"
 
 
 def test_locks_held_in_a_deadlock_are_shown() -> None:
@@ -163,7 +163,7 @@ def test_the_error_of_check_is_short_by_default() -> None:
     short_steps, full_steps = (str(error.value).partition("\nTraceback")[0].split("\n") for error in (short, full))
     assert len(short_steps) <= LINES + 4 < 60 < len(full_steps)  # the headline has two lines
     assert " steps in Counter.increment" in str(short.value)
-    assert "is stopped here" in str(short.value)
+    assert "is preempted here" in str(short.value)
     with pytest.raises(UsageError, match="'short' or 'full', not 'long'"):
         raddle.check(scenario, story="long")
 

@@ -58,7 +58,7 @@ def test_a_finding_shows_the_interleaving():
     read, stop, write = flow["threadFlows"][1]["locations"]
     assert read["location"]["message"]["text"] == "T1 reads Counter.value: 0"
     assert read["state"] == {"Counter.value": {"text": "0"}}
-    assert stop["location"]["message"]["text"] == "T1 is stopped here, before counter.py:9 write value"
+    assert stop["location"]["message"]["text"] == "T1 is preempted here; its next step: counter.py:9 write value"
     assert (stop["importance"], stop["location"]["physicalLocation"]["region"]) == ("essential", {"startLine": 9})
     assert write["location"]["physicalLocation"]["region"] == {"startLine": 9}
 

@@ -35,7 +35,7 @@ def test_a_story_can_be_shown_without_the_source():
         "  T0  counter.py:16    starts T1",
         "  T0  counter.py:16    starts T2",
         "  T1  counter.py:9     reads Counter.value: 0",
-        "  ----- T1 is stopped here, before counter.py:9 write value -----",
+        "  ----- T1 is preempted here; its next step: counter.py:9 write value -----",
         "  T2  counter.py:9     reads Counter.value: 0",
         "  T2  counter.py:9     writes Counter.value: 1",
         "  T1  counter.py:9     writes Counter.value: 1",

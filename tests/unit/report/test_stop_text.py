@@ -8,7 +8,7 @@ import pytest
 
 import raddle
 from raddle.record import Record
-from raddle.report.stop_text import stop_text
+from raddle.report.stop_text import orders_line, stop_text
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 from raddle.tally import Tally
@@ -101,7 +101,7 @@ def test_a_bounded_search_says_so_in_a_note(scheduler):
 
 def test_an_exhaustive_search_says_that_every_schedule_was_run():
     assert stop_text(explored(scheduler="exhaustive")) == (
-        "exhausted: every schedule was run; no failure is possible within these bounds"
+        "exhausted: every schedule tried; no failure is possible within raddle's limits"
     )
 
 
@@ -110,12 +110,12 @@ def test_partial_orders_and_other_interleavings_are_counted():
     # one thread runs after the other: four partial orders. map needs no more, but svar distinguishes interleavings.
     coarse = explored(scheduler="reachability", criteria="map")
     assert coarse.orders == {"partial_orders": 4, "interleavings": 0}
-    assert stop_text(coarse) == "exhausted: all 4 partial orders were run; no failure is possible within these bounds"
+    assert stop_text(coarse) == "exhausted: all 4 distinct orders tried; no failure is possible within raddle's limits"
     fine = explored(scheduler="reachability", criteria="map,svar")
     more = fine.executions - 4
     assert more > 4
-    assert stop_text(fine) == (
-        f"exhausted: all 4 partial orders were run (plus {more} interleavings that only some criteria distinguish); "
-        "no failure is possible within these bounds"
+    assert stop_text(fine) == stop_text(coarse)
+    assert (
+        orders_line(fine.orders) == f"4 partial orders, plus {more} interleavings that only some criteria distinguish"
     )
     assert fine.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}

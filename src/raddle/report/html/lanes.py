@@ -51,7 +51,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A preemption: an enabled thread is stopped here."""
+    """A preemption: an enabled thread is preempted here."""
 
     thread: int  # index of the thread's column
     place: str
@@ -78,7 +78,7 @@ class Lanes:
         for row in self.rows:
             thread = self.threads[row.thread]
             if isinstance(row, Stop):
-                lines.append(f"----- {thread} is stopped here, before {row.place} -----")
+                lines.append(f"----- {thread} is preempted here; its next step: {row.place} -----")
             else:
                 three = (thread, row.place, _in_text(row))
                 columns = [text.ljust(width) for text, width in zip(three, widths, strict=True)]
