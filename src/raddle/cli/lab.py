@@ -233,7 +233,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 
 
 @lab.command(short_help="Count the executions each scheduler needs to find bugs.")
-@click.option("--schedulers", help="Comma-separated schedulers.")
+@click.option("--schedulers", help="Comma-separated schedulers [default: portfolio, pos, surw, pct:depth=3, random].")
 @click.option("--programs", help="Comma-separated programs [default: all 28].")
 @click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="Number of seeds to try.")
 @click.option(

@@ -13,7 +13,7 @@ def test_an_unknown_scheduler_lists_all_schedulers():
     with pytest.raises(UsageError) as caught:
         make_policy("foo", seed=1, criteria=[])
     assert caught.value.slug == "unknown-scheduler"
-    named = str(caught.value).partition("(there are ")[2].removesuffix(")").split(", ")
+    named = str(caught.value).partition("; choose from ")[2].split(", ")
     assert set(named) == {*GUIDED, *NAMES}
 
 
