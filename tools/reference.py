@@ -26,7 +26,8 @@ def commands() -> str:
     parts = [
         "# Commands",
         "",
-        "For users of the command line: every command with its options. `raddle COMMAND --help` shows the same text.",
+        "For users of the command line. This page lists every command with its options. `raddle COMMAND --help` shows",
+        "the same text.",
         "",
     ]
     parts += ["| command | |", "|---|---|"]
@@ -90,9 +91,9 @@ def configuration() -> str:
     parts = [
         "# Configuration",
         "",
-        "For users who want to set options once for a project. These are the keys of `[tool.raddle]` in the nearest",
-        "`pyproject.toml` at or above the current directory. The command line overrides the marker of a test, and the",
-        "marker overrides the file. Unknown keys are errors.",
+        "For users who want to set options once for a project. This page lists the keys of `[tool.raddle]` in",
+        "`pyproject.toml`. raddle reads the nearest such file at or above the current directory. Command-line options",
+        "override a test's marker, and the marker overrides the file. Unknown keys are errors.",
         "",
         "| key | type | default | |",
         "|---|---|---|---|",

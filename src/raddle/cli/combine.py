@@ -16,10 +16,10 @@ from raddle.wording import count
 
 @click.command(short_help="Merge several data files into one.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--data-file", metavar="TARGET", help=f"Data file to add them to [default: {DATA_FILE}].")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON on stdout.")
+@click.option("--data-file", metavar="TARGET", help=f"Data file to add the runs to [default: {DATA_FILE}].")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON on stdout.")
 def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
-    """Add the runs of other data files, including those from other machines, to one. The other files do not change."""
+    """Add the runs in each FILE, which may come from another machine, to one data file. Each FILE stays unchanged."""
     target = data_path(data_file)
     done = merge(target, files)
     if as_json:

@@ -21,8 +21,8 @@ MIN_WIDTH = 40  # characters in a line on a narrow terminal
 @click.command(short_help="List the criteria that can be measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON on stdout.")
 def criteria(as_json: bool) -> int:
-    """List every criterion: its requirements, when a requirement is covered, what measuring costs, and whether the
-    total can be known."""
+    """List all criteria. For each one, show what a requirement is, when it is covered, how much measuring costs, and
+    whether the total is known or estimated."""
     listed = {name: _described(name) for name in NAMES}
     if as_json:
         click.echo(json.dumps({"criteria": listed}, indent=2))

@@ -26,8 +26,8 @@ FILE = "appender.py"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON on stdout.")
 def demo(into: Path | None, as_json: bool) -> int:
-    """Find, explain, replay and fix the race in Log4j's AppenderSkeleton, between isAsSevereAsThreshold() and
-    setThreshold(None)."""
+    """Find, explain, replay and fix the race between isAsSevereAsThreshold() and setThreshold(None) in Log4j's
+    AppenderSkeleton."""
     if into is not None:
         into.mkdir(parents=True, exist_ok=True)
         return _show(into, as_json)

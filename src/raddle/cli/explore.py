@@ -59,25 +59,25 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     type=click.IntRange(min=1),
     help="Maximum number of executions [default: 1000; no limit with --seconds].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search, in seconds.")
 @click.option(
     "--scheduler",
     metavar="NAME[:OPTIONS]",
     help="random, pct:depth=3, pos, surw, round-robin:quantum=N, exhaustive:preemptions=2, deepening:preemptions=2, "
     "reachability, directed, sequential, twice:NAME [default: portfolio].",
 )
-@click.option("--seed", type=Seed(), metavar="NUMBER|random", help="Seed of every random choice [default: 1].")
+@click.option("--seed", type=Seed(), metavar="NUMBER|random", help="Seed for all random choices [default: 1].")
 @click.option(
     "--until",
     type=click.Choice(api.UNTIL),
-    help="When to stop [default: saturated for schedulers guided by coverage (portfolio, directed), otherwise "
-    "first-finding; the portfolio then tries to exhaust the scenario].",
+    help="When to stop [default: saturated for the schedulers guided by coverage (portfolio, directed), first-finding "
+    "for the others]. By default, a portfolio search that finds nothing then tries to exhaust the scenario.",
 )
 @click.option(
     "--switches",
     type=click.Choice(SWITCHES),
-    help="Where threads may be switched. free-threaded: at any shared access; gil: only where CPython with the GIL can "
-    "[default: free-threaded].",
+    help="Where threads may switch. free-threaded: at any shared access; gil: only where CPython with the GIL can "
+    "switch [default: free-threaded].",
 )
 @shrink_option
 @click.option(
@@ -96,7 +96,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--corpus/--no-corpus",
     default=None,
-    help="Replay the schedules that earlier runs kept in the data file first [default: corpus].",
+    help="First replay the schedules that earlier runs kept in the data file [default: on].",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes (at most 8 are used).")
 @setup_option

@@ -19,7 +19,7 @@ FOLDER = "raddle-html"
 @click.command(short_help="Write the report as HTML pages.")
 @data_file_option
 @click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Folder to write the pages to.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON on stdout.")
 def html(data_file: str | None, output: str, as_json: bool) -> int:
     """Write the report as HTML pages: covered and missing requirements line by line, and a diagram of every finding.
 

@@ -25,9 +25,9 @@ from raddle.report.summary import summarize
     type=click.IntRange(min=1),
     default=LIMIT,
     show_default=True,
-    help="Requirements that --missing lists per criterion.",
+    help="Maximum number of missing requirements to list per criterion.",
 )
-@click.option("--schema", "only_schema", is_flag=True, help="Print only the JSON Schema of the document.")
+@click.option("--schema", "only_schema", is_flag=True, help="Print the JSON Schema of the document instead.")
 @click.option("--json", "as_json", is_flag=True, help="No effect: the output is always JSON.")
 @output_option
 def json_(
@@ -40,7 +40,7 @@ def json_(
     as_json: bool,
     output: str | None,
 ) -> int:
-    """Print everything in a data file as one JSON document; --schema prints its schema.
+    """Print everything in a data file as one JSON document, or with --schema the JSON Schema of that document.
 
     \b
     Exit codes: 0 success, 5 nothing was measured.

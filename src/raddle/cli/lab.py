@@ -31,33 +31,33 @@ _JOBS = click.option(
     help="Number of parallel processes [default: one per processor].",
 )
 _SEED = click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of every random choice."
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed for all random choices."
 )
 _QUICK = click.option(
-    "--quick", is_flag=True, help=f"Run only {QUICK} executions, to check that everything works; too few to interpret."
+    "--quick", is_flag=True, help=f"Run only {QUICK} executions: enough for a trial, too few to interpret the results."
 )
 _OUTPUT = click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for tables, JSON and figures; replaces those of an earlier run [default: write no files].",
+    help="Folder for tables, JSON and figures. Files of an earlier run are replaced [default: write no files].",
 )
 
 
 @click.group()
 def lab() -> None:
-    """Repeat the experiments of the papers."""
+    """Repeat the experiments from the papers."""
 
 
 @lab.command()
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions per series [default: {SERIES_EXECUTIONS}; for the broker an eighth of that].",
+    help=f"Executions per series; the broker uses an eighth of that [default: {SERIES_EXECUTIONS}].",
 )
 @click.option(
     "--collection",
     type=click.IntRange(min=2),
-    help="Executions to run; series are drawn from them [default: twice as many as in a series].",
+    help="Number of executions to run; series are drawn from these [default: twice the length of a series].",
 )
 @click.option(
     "--series", type=click.IntRange(min=1), default=100, show_default=True, help="Number of random series to draw."
@@ -66,26 +66,28 @@ def lab() -> None:
 @click.option(
     "--target",
     metavar="FILE::FUNCTION",
-    help="Your own scenario instead of the test cases; with --mode noise also a script and its arguments, in quotes.",
+    help="Use your own scenario instead of the test cases. With --mode noise, you can also give a script with its "
+    "arguments, in quotes.",
 )
 @click.option(
     "--source",
     multiple=True,
     metavar="NAME",
-    help="With --target: package, module, folder or file to instrument [default: the project around it]. Repeatable.",
+    help="With --target: package, module, folder or file to instrument [default: the project around the target]. "
+    "Repeatable.",
 )
 @click.option(
     "--mode",
     type=click.Choice(["controlled", "noise", "both"]),
     default="controlled",
     show_default=True,
-    help="controlled: raddle schedules the threads; noise: the program's own threads run, with noise.",
+    help="controlled: raddle schedules the threads; noise: the operating system schedules them, and raddle adds noise.",
 )
 @click.option(
     "--noise",
     multiple=True,
     metavar="KIND[:OPTIONS]",
-    help="With --mode noise: the noise, in the format of raddle run [default: yield:probability=0.2 and "
+    help="With --mode noise: the noise to add, as for raddle run [default: yield:probability=0.2 and "
     "sleep:probability=0.02,strength=0.5]. Repeatable.",
 )
 @thread_methods
@@ -97,10 +99,11 @@ def lab() -> None:
 def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
     """Find the metrics that suit saturation-based testing.
 
-    Reproduces Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar,
-    for five test cases in Python or for your own scenario (--target). The five take about nine minutes on one
-    processor, with noise about a quarter of an hour, and with --quick a few seconds. Ctrl-C reports the cases completed
-    so far, or the executions completed so far of your own scenario.
+    Reproduces Tables 2 and 3 and the verdict of Křena, Letko and Vojnar, for five test cases in Python or for your own
+    scenario (--target). With --output, it also draws Figure 1, for the crawler or for your scenario. The five test
+    cases take about nine minutes on one processor, about fifteen minutes with noise, and a few seconds with --quick.
+    After Ctrl-C, raddle reports the test cases completed so far. For your own scenario, it uses the executions
+    completed so far.
     """
     experiment = load("krena")
     tables, figure = load("tables"), load("figure")  # fail now, not after minutes of work, if one is missing
@@ -147,9 +150,11 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
     type=click.IntRange(min=4),
     help=f"Executions per mutant [default: {MUTANT_EXECUTIONS}].",
 )
-@click.option("--sets", type=click.IntRange(min=2), default=20, show_default=True, help="Number of test sets per size.")
+@click.option(
+    "--sets", type=click.IntRange(min=2), default=20, show_default=True, help="Number of test sets of each size."
+)
 @click.option("--subjects", help="Comma-separated subjects [default: all].")
-@click.option("--criteria", default="every", show_default=True, help="Comma-separated criteria.")
+@click.option("--criteria", default="every", show_default=True, help="Comma-separated criteria to evaluate.")
 @_OUTPUT
 @_SEED
 @_JOBS
@@ -161,7 +166,7 @@ def correlation(
     """Measure whether more coverage means more bugs found.
 
     Computes Kendall's τ for every criterion, on programs with one lock removed. Takes about a minute on one processor.
-    Ctrl-C reports the subjects completed so far.
+    After Ctrl-C, raddle reports the subjects completed so far.
     """
     from raddle.criteria import resolve
 
@@ -185,16 +190,16 @@ def correlation(
     return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
-@lab.command(short_help="Measure what complete test sets cost and expose.")
+@lab.command(short_help="Measure the cost of complete test sets and the bugs they expose.")
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions of a program that cannot be exhausted [default: {PROGRAM_EXECUTIONS}].",
+    help=f"Executions of each program that is not exhausted [default: {PROGRAM_EXECUTIONS}].",
 )
 @click.option(
     "--exhaust",
     type=click.IntRange(min=2),
-    help=f"Exhaust programs that have fewer executions than this [default: {EXHAUST_EXECUTIONS}].",
+    help=f"Give up exhausting a program after this many executions [default: {EXHAUST_EXECUTIONS}].",
 )
 @click.option(
     "--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Number of complete test sets to draw."
@@ -206,12 +211,12 @@ def correlation(
 @_QUICK
 @json_option
 def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
-    """Measure what complete test sets cost and which bugs they expose.
+    """Measure the cost of complete test sets and the bugs they expose.
 
-    For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock removed and on programs of SCTBench, this
-    compares the size of complete test sets with the bounds of the paper's Table 1, and counts the bugs they expose.
-    All-interleavings is evaluated only for programs that can be exhausted. Takes about four minutes on one processor.
-    Ctrl-C reports the programs completed so far.
+    Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The programs are mutants with one lock
+    removed, and programs from SCTBench. raddle compares the size of the test sets with the bounds in Table 1 of the
+    paper, and counts the bugs they expose. All-interleavings is evaluated only for programs that can be exhausted.
+    Takes about four minutes on one processor. After Ctrl-C, raddle reports the programs completed so far.
     """
     experiment, table = load("lu"), load("lu_table")
     names = chosen("program", programs, experiment.program_names())
@@ -250,7 +255,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 def sctbench(
     schedulers: str | None, programs: str | None, output: Path | None, as_json: bool, jobs: int, **options: Any
 ) -> int:
-    """Count the executions that each scheduler needs to find the bugs of SCTBench.
+    """Count the executions that each scheduler needs to find the bugs in SCTBench.
 
     Takes about ten minutes on one processor.
     """

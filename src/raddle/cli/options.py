@@ -28,7 +28,7 @@ module_option = click.option(
     "-m",
     "module",
     metavar="MODULE",
-    help="Run a module, as python -m does. All arguments after it belong to the module.",
+    help="Run a module, as python -m does. All arguments after MODULE are passed to it.",
 )
 setup_option = click.option(
     "--setup", metavar="NAME", help="Function in the scenario's file to call before each execution."
@@ -36,7 +36,7 @@ setup_option = click.option(
 shrink_option = click.option(
     "--shrink/--no-shrink",
     default=None,
-    help="Reduce each finding to a schedule that is as simple as possible [default: shrink].",
+    help="Reduce each finding to a schedule that is as simple as possible [default: on].",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _SOURCE = click.option(
@@ -59,8 +59,8 @@ _STEP_LIMIT = click.option(
 _PATIENCE = click.option(
     "--patience-seconds",
     type=click.FloatRange(min=0.1),
-    help="Seconds that a thread may block outside raddle's control before raddle reports it "
-    f"[default: {PATIENCE_SECONDS:g}; replay: no limit]. There is no limit while a debugger is active.",
+    help="How many seconds a thread may block outside raddle's control before raddle reports it "
+    f"[default: {PATIENCE_SECONDS:g}; for replay, no limit]. There is no limit while a debugger is active.",
 )
 _TIMEOUTS = click.option(
     "--timeouts",
@@ -84,7 +84,7 @@ verbose_option = click.option(
     "--verbose",
     is_flag=True,
     default=None,
-    help="Also show what each scheduler contributed, the coverage table and every single warning.",
+    help="Also show what each scheduler contributed, the coverage table, and a line for each warning.",
 )
 all_warnings_option = click.option(
     "-v", "--verbose", is_flag=True, default=None, help="List every warning instead of one line per variable."
@@ -100,7 +100,7 @@ pinv_occurrences = click.option(
     "--pinv-occurrences",
     type=click.IntRange(min=1),
     metavar="N",
-    help="For pinv, distinguish the first N occurrences of an access; later ones count as the Nth "
+    help="For pinv: distinguish the first N occurrences of an access, and count later ones as the Nth "
     f"[default: {PINV_OCCURRENCES}].",
 )
 

@@ -19,7 +19,7 @@ from raddle.exit_code import ExitCode
 Command = TypeVar("Command", bound=Callable[..., object])
 
 output_option: Callable[[Command], Command] = click.option(
-    "--output", "-o", metavar="FILE", help="Write to a file [default: stdout]."
+    "--output", "-o", metavar="FILE", help="Write to this file [default: stdout]."
 )
 
 _UNWRITABLE = (

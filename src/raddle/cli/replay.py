@@ -39,7 +39,7 @@ _KEYS = (
 @story_option
 @shared_options
 def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
-    """Run the scenario TARGET (file.py::function) once with SCHEDULE, and show how it ends."""
+    """Run the scenario TARGET (file.py::function) once with SCHEDULE, and show the outcome."""
     followed = Schedule.parse(schedule)
     project = config.load(Path.cwd())
     settings = {k: v for k, v in project.options().items() if k in _KEYS} | given(**options)

@@ -38,20 +38,21 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
 @data_file_option
 @only_criteria_option
 @click.option(
-    "--missing", "gaps_of", metavar="NAMES", help="List the missing requirements of these criteria, in sentences."
+    "--missing", "gaps_of", metavar="NAMES", help="List the missing requirements of these criteria as sentences."
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=LIMIT,
     show_default=True,
-    help="Missing requirements to list per criterion.",
+    help="Maximum number of missing requirements to list per criterion.",
 )
 @click.option(
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with code 6 if the criterion's coverage is below this [default: fail_under of tool.raddle]. Repeatable.",
+    help="Exit with code 6 if the criterion's coverage is below this percentage [default: fail_under of tool.raddle]. "
+    "Repeatable.",
 )
 @click.option(
     "--format",
@@ -60,7 +61,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
     help="text, json, github (annotations for GitHub Actions) or junit (XML) [default: text].",
 )
 @all_warnings_option
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout: --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout, as --format json does.")
 def report(
     data_file: str | None,
     criteria: str | None,
@@ -71,8 +72,8 @@ def report(
     verbose: bool | None,
     as_json: bool,
 ) -> int:
-    """Show the coverage of each criterion and source file, the warnings and the findings; with --missing, list the
-    missing requirements instead.
+    """Show the coverage of each criterion and source file, the warnings and the findings. With --missing, list the
+    missing requirements instead of files, warnings and findings.
 
     \b
     Exit codes: 0 success, 5 nothing was measured or covered, 6 coverage below a threshold.

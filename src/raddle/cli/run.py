@@ -71,7 +71,7 @@ class _LikePython(click.Command):
 
 @click.command(
     cls=_LikePython,
-    short_help="Run a program as Python does, and measure its threads.",
+    short_help="Run a program as Python would, and measure its interleavings.",
     context_settings={"allow_interspersed_args": False},
 )
 @module_option
@@ -85,8 +85,9 @@ class _LikePython(click.Command):
     "--noise",
     multiple=True,
     metavar="KIND[:OPTIONS]",
-    help="Random delays: yield, sleep, busy or switch-interval, as in sleep:where=shared,probability=0.1,strength=5 "
-    "(where: everywhere, shared, locks; strength in milliseconds). Repeatable.",
+    help="Add random delays: yield, sleep, busy or switch-interval, for example "
+    "sleep:where=shared,probability=0.1,strength=5 (where: everywhere, shared or locks; strength: milliseconds). "
+    "Repeatable.",
 )
 @click.option(
     "--criteria",
@@ -101,25 +102,25 @@ class _LikePython(click.Command):
     "--until",
     type=click.Choice(GOALS),
     help="Repeat the program with the same noise and a different seed each time, until coverage is saturated or the "
-    "budget is spent. The program's output is not shown. [default: run it once].",
+    "budget is spent [default: run the program once]. The output of a repeated program is not shown.",
 )
 @click.option("--runs", type=click.IntRange(min=1), help=f"With --until: maximum number of runs [default: {RUNS}].")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="With --until: time limit of all runs.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="With --until: time limit for all runs.")
 @click.option(
     "--saturation",
     type=click.IntRange(min=1),
-    help="With --until saturated: stop when at least this many of the latest runs, and half of all runs, covered "
-    f"nothing new [default: {SATURATION}].",
+    help="With --until saturated: stop when this many runs in a row, and at least half of all runs so far, have "
+    f"covered nothing new [default: {SATURATION}].",
 )
 @click.option(
     "--run-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="With --until: time limit of one run [default: 600 for the first; later 10 times the longest run so far, "
-    "at least 30].",
+    help="With --until: time limit for one run [default: 600 until a run has ended; then 10 times the longest run so "
+    "far, but at least 30].",
 )
 @all_warnings_option
-@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, as the last line of stdout.")
-@click.option("--json-file", metavar="FILE", help="Write the JSON summary to a file instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON summary as the last line of stdout.")
+@click.option("--json-file", metavar="FILE", help="Write the JSON summary to this file instead.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCRIPT | -m MODULE) [ARGUMENT]...")
 def run(
     module: str | None,
@@ -130,9 +131,9 @@ def run(
     verbose: bool | None,
     **options: Any,
 ) -> int:
-    """Run a program (script.py or -m MODULE, then its arguments) as Python does, and measure what its threads cover.
-    The program keeps its output and exit code, and a summary goes to stderr. With --until the program is repeated, and
-    the exit code is 1 if a run failed."""
+    """Run a program (script.py or -m MODULE, followed by its arguments) as Python would, and measure what its threads
+    cover. raddle does not change the program's output or exit code, and prints a summary on stderr. With --until,
+    raddle repeats the program and exits with code 1 if a run failed."""
     target = _program(module, program)
     request = Request.of(until, options)
     project = config.load(Path.cwd())

@@ -17,7 +17,7 @@ from raddle.report.sarif import sarif as log_of
 @click.option("--json", "as_json", is_flag=True, help="No effect: SARIF is JSON.")
 @output_option
 def sarif(data_file: str | None, as_json: bool, output: str | None) -> int:
-    """Print findings and warnings as SARIF 2.1.0; the interleavings of findings become code flows.
+    """Print findings and warnings as SARIF 2.1.0. The interleaving of each finding becomes a code flow.
 
     \b
     Exit codes: 0 success, 5 nothing was measured.

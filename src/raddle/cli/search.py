@@ -68,9 +68,9 @@ class _ScenarioOrProgram(_LikePython):
     "--fitness",
     metavar="SUM",
     default="default",
-    help="Weighted sum of criteria to maximize, as in map+2*hbpair* [default: the default criteria of raddle run].",
+    help="Weighted sum of criteria to maximize, for example map+2*hbpair* [default: the sum of the default criteria].",
 )
-@click.option("--criteria", metavar="NAMES", help="Comma-separated criteria to measure in addition.")
+@click.option("--criteria", metavar="NAMES", help="Comma-separated additional criteria to measure.")
 @click.option(
     "--evaluations",
     type=click.IntRange(min=1),
@@ -80,20 +80,20 @@ class _ScenarioOrProgram(_LikePython):
     "--repeat",
     type=click.IntRange(min=1),
     help=f"Executions per configuration [default: {EXECUTIONS_OF_SCENARIO} for a scenario, {EXECUTIONS_OF_COMMAND} for "
-    "a command].",
+    "a program].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search, in seconds.")
 @click.option(
     "--saturation",
     type=click.IntRange(min=1),
     default=SATURATION,
-    help="Stop when at least this many of the latest evaluations, and a quarter of all, covered nothing new "
-    f"[default: {SATURATION}].",
+    help="Stop when this many evaluations in a row, and at least a quarter of all evaluations so far, have covered "
+    f"nothing new [default: {SATURATION}].",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the search [default: 1].")
 @added_data_option
 @click.option("--save", metavar="FILE", help="Write the best configuration to this file, as TOML for pyproject.toml.")
-@click.option("--run-seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of one run of a command.")
+@click.option("--run-seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for one run of a program.")
 @click.option(
     "--switches",
     type=click.Choice(SWITCHES),
@@ -104,8 +104,8 @@ class _ScenarioOrProgram(_LikePython):
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCENARIO | SCRIPT | -m MODULE) [ARGUMENT]...")
 @shared_options
 def search(module: str | None, program: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    """Search for the scheduler with which a scenario (file.py::function) covers the most, or for the noise with which a
-    program (script.py or -m MODULE, then its arguments) does. Stops when no evaluation covers anything new."""
+    """Find the scheduler that covers the most in a scenario (file.py::function), or the noise that covers the most in a
+    program (script.py or -m MODULE, followed by its arguments). The search stops when coverage no longer grows."""
     command = ("-m", module, *program) if module is not None else program
     if not command:
         raise UsageError("no-program", "name a scenario or a program: raddle search file.py::scenario, or script.py")
