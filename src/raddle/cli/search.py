@@ -97,7 +97,7 @@ class _ScenarioOrProgram(_LikePython):
 @click.option(
     "--switches",
     type=click.Choice(SWITCHES),
-    help="Where the threads of a scenario may be switched [default: free-threaded].",
+    help="Where the threads of a scenario may switch [default: free-threaded].",
 )
 @shrink_option
 @setup_option
