@@ -1,4 +1,4 @@
-"""Entry point of `python -m raddle`, which is the same as the command `raddle`."""
+"""Entry point of `python -m raddle`, which is equivalent to the `raddle` command."""
 
 from raddle.cli import main
 

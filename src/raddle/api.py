@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
-EXECUTIONS = 1000  # default limit if the caller gives neither a number of executions nor a time
+EXECUTIONS = 1000  # default limit if the caller gives neither a number of executions nor a time limit
 UNTIL = ("saturated", "covered", "first-finding", "exhausted", "budget")  # values of `until`
 
 
@@ -65,21 +65,26 @@ def explore(
 ) -> Result:
     """Run a scenario many times, with different interleavings of its threads, and return the `Result`.
 
-    * `scenario` is a function without parameters that starts threads and checks what they did. `setup` is called before
+    * `scenario` is a function without parameters that starts threads and checks their results. `setup` is called before
       each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
-    * The default `scheduler`, the portfolio, alternates several schedulers; one targets uncovered requirements. If
-      coverage saturates without a finding, it tries to run every partial order (except with `workers`).
-      A `seed` of None is replaced by a random one.
-    * The search stops after `executions` (default 1000, or no limit with `seconds`), after `seconds`, or depending on
-      `until`: at the "first-finding", or when coverage is "saturated" (the default if the scheduler targets coverage).
-    * `switches="gil"` switches threads only where CPython with the GIL can. `timeouts="any"` lets a timed wait expire
-      at any time, not just when all other threads are blocked. `wakeups="any"` lets `notify` wake any waiting thread.
-    * A thread that blocks outside raddle's control for `patience_seconds` is a finding, as is exceeding `step_limit`
-      scheduling points. `shrink` simplifies the schedules of findings. `progress` is called with a `ProgressUpdate`.
-    * `criteria` names what to measure. Threads count as equal if their types and first `thread_methods` methods are
-      equal; pinv distinguishes `pinv_occurrences` occurrences of an access. Coverage and the schedules that increased
-      it are added to `data_file`. With `corpus`, a search starts with the schedules from that file.
-    * `workers` is a number of processes or an executor of `concurrent.futures`; the number does not affect the result.
+    * The default `scheduler`, the portfolio, alternates between several schedulers, one of which targets uncovered
+      requirements. If coverage saturates without a finding, the portfolio then tries to run every partial order (except
+      with `workers`). If `seed` is None, a random seed is chosen.
+    * The search stops after `executions` executions (default 1000, or unlimited if `seconds` is given) or after
+      `seconds` seconds. `until` can stop it earlier: at the "first-finding", or once coverage is "saturated" (the
+      default if the scheduler targets coverage).
+    * With `switches="gil"`, threads switch only where CPython with the GIL can switch. `timeouts="any"` lets a timed
+      wait expire at any time, not only when all other threads are blocked. `wakeups="any"` lets `notify` wake any
+      waiting thread.
+    * A thread that blocks outside raddle's control for `patience_seconds` is reported as a finding, and so is an
+      execution that exceeds `step_limit` scheduling points. `shrink` simplifies the schedules of findings. `progress`
+      is called with a `ProgressUpdate`.
+    * `criteria` names the coverage criteria to measure. Criteria treat threads as equal if their types and the first
+      `thread_methods` methods that they ran are equal. The criterion pinv distinguishes up to `pinv_occurrences`
+      occurrences of an access. Coverage and the schedules that increased it are added to `data_file`. With `corpus`,
+      the search starts with the schedules stored in that file.
+    * `workers` is a number of processes or a `concurrent.futures` executor. The number of workers does not affect the
+      result.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -150,13 +155,13 @@ class Sample:
     """One measured execution, as yielded by `measure`."""
 
     number: int  # counts executions from 1
-    outcome: Outcome  # the way the execution ended
+    outcome: Outcome  # how the execution ended
     covered: Mapping[str, frozenset[Key]]  # maps each criterion to the keys of the requirements covered
     entities: Entities  # variables, resources and threads of the execution
 
     @property
     def cast(self) -> Entities:
-        """Alias of `entities`, its former name."""
+        """The former name of `entities`, kept as an alias."""
         return self.entities
 
 
@@ -178,7 +183,8 @@ def measure(
     """Run a scenario repeatedly and yield the outcome and the coverage of each execution.
 
     Unlike `explore`, this continues after failures, shrinks nothing and stores nothing. It ends after `executions`
-    executions, or earlier if the scheduler has no more schedules to run. The other arguments are those of `explore`.
+    executions, or earlier if the scheduler has no more schedules to run. The other arguments have the same meaning as
+    in `explore`.
 
     Raises:
         UsageError: If an argument is invalid or `criteria` is empty.
@@ -261,7 +267,7 @@ def _list_of_names(criteria: Sequence[str]) -> list[str]:
 
 
 def check(scenario: Callable[[], object], *, story: str = "short", **options: Any) -> Result:
-    """Explore a scenario and raise an `AssertionError` that explains the first finding.
+    """Explore a scenario; if an execution fails, raise an `AssertionError` that explains the first finding.
 
     This is `explore` for use in tests. By default, it stops at the first finding.
 
@@ -280,7 +286,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
             instrumented.
 
     Warns:
-        UnwatchedWarning: If threads call packages without probes, where failures may have been missed.
+        UnwatchedWarning: If threads call packages without probes, in which failures may have been missed.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -341,15 +347,15 @@ def replay(
 
     Args:
         scenario: The function to run, as for `explore`.
-        schedule: The schedule to follow, usually the text that a finding shows, such as
+        schedule: The schedule to follow, usually copied from a finding, such as
             `"T0; T1 until log.py:9 write n; T2."`.
         source: As for `explore`.
         setup: As for `explore`.
         isolate: As for `explore`.
-        timeouts: As for `explore`. Must be the same as in the execution to replay.
-        wakeups: As for `explore`. Must be the same as in the execution to replay.
+        timeouts: As for `explore`. Must be the same as in the original execution.
+        wakeups: As for `explore`. Must be the same as in the original execution.
         step_limit: As for `explore`.
-        patience_seconds: How long a thread may block outside raddle's control before that is reported. There is no
+        patience_seconds: Seconds that a thread may block outside raddle's control before it is reported. There is no
             limit while a debugger is active, or if this is None. Without a limit, a notice on stderr says where the
             thread is blocked, and Ctrl-C ends the execution.
 

@@ -1,6 +1,6 @@
-"""The settings in the table [tool.raddle] of pyproject.toml.
+"""The settings in the [tool.raddle] table of pyproject.toml.
 
-Every option of `raddle explore` is a key, and so is the coverage threshold of `raddle report`.
+Every option of `raddle explore` is also a key in this table, and so is the coverage threshold of `raddle report`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REPORT_ONLY = frozenset({"story", "verbose", "fail_under"})  # settings that `r
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a project; None for those that it does not set.
+    """The settings of a project. A setting is None if the project does not set it.
 
     >>> Config(executions=200).options()
     {'executions': 200}
@@ -45,7 +45,7 @@ class Config:
     corpus: bool | None = None
     workers: int | None = None
     story: str | None = None  # length of the stories of findings: "short" or "full"
-    verbose: bool | None = None  # True to show how the search went and list every warning
+    verbose: bool | None = None  # True to show details of the search and list every warning
     fail_under: str | tuple[str, ...] | None = None  # coverage thresholds of `raddle report`
 
     def options(self) -> dict[str, Any]:
@@ -55,7 +55,9 @@ class Config:
 
 
 def _types(annotation: Any) -> tuple[type, ...]:
-    """Return the types that a TOML value of a field may have. Arrays are lists, and integers are valid floats.
+    """Return the types of TOML values that are valid for a field.
+
+    TOML arrays are parsed as lists, and a float field also accepts integers.
 
     >>> _types(float | None), _types(str | tuple[str, ...] | None)
     ((<class 'int'>, <class 'float'>), (<class 'str'>, <class 'list'>))

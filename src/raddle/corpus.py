@@ -13,7 +13,7 @@ Runs = tuple[tuple[int, int], ...]  # run-length encoded decisions: (thread, num
 
 @dataclass(frozen=True, slots=True)
 class CorpusEntry:
-    """One execution of the corpus, with everything needed to replay it.
+    """One execution in the corpus, with everything needed to replay it.
 
     >>> runs, sites = ((1, 2), (2, 1)), frozenset({70001})
     >>> entry = CorpusEntry("explore a.py::scenario", 3, 5, runs, sites, frozenset(), "free-threaded")
@@ -52,9 +52,9 @@ def run_length_encoded(decisions: Sequence[int]) -> Runs:
 def split_by_fit(
     corpus: Iterable[CorpusEntry], origin: str, switches: str, replay_options: ReplayOptions, sites: Iterable[int]
 ) -> tuple[list[CorpusEntry], list[CorpusEntry]]:
-    """Split a scenario's entries into those that may still fit the code and those with a site that no longer exists."""
+    """Split a scenario's entries into those that may still fit the code and those that refer to a deleted site."""
     existing = set(sites)
-    rules = replay_options.timeouts, replay_options.wakeups  # other rules lead to other decisions
+    rules = replay_options.timeouts, replay_options.wakeups  # decisions made under other rules cannot be replayed
     own = [
         entry
         for entry in corpus

@@ -13,8 +13,9 @@ PINV_OCCURRENCES = 4  # default number of occurrences of an access that pinv dis
 class CriterionSettings:
     """The settings of all criteria. Each criterion uses the fields that concern it."""
 
-    # Number of occurrences of an access that pinv distinguishes. Other criteria distinguish more. A requirement of pinv
-    # combines two accesses of one thread and one of another, so the requirements grow with the cube of this number.
+    # Number of occurrences of an access that pinv distinguishes. Other criteria distinguish more occurrences. A
+    # requirement of pinv combines two accesses of one thread and one of another, so the number of requirements grows
+    # with the cube of this number.
     pinv_occurrences: int = PINV_OCCURRENCES
 
     def __post_init__(self) -> None:

@@ -9,8 +9,8 @@ _MASK = (1 << _BITS) - 1
 class Decision(int):
     """A decision, encoded as an integer so that it can be stored.
 
-    The lower 32 bits hold the index of the thread. The bits above hold the index of the alternative plus one, or 0 if
-    the operation had no alternatives. `Decision(stored)` decodes a stored integer.
+    The lower 32 bits hold the index of the thread. The bits above them hold the index of the alternative plus one, or 0
+    if the operation had no alternatives. `Decision(stored)` decodes a stored integer.
 
     >>> Decision(2), Decision(2, 0), Decision(2) == 2
     (Decision(2), Decision(2, 0), True)

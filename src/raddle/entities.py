@@ -34,7 +34,9 @@ class AbstractVariable(NamedTuple):
 
     @property
     def declared(self) -> str:
-        """The name of the variable in the class that declares it. Warnings use it, because subclasses share that code.
+        """The name of the variable in the class that declares it.
+
+        Warnings use this name, because subclasses share the code of that class.
 
         >>> AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender").declared
         'AppenderSkeleton.th'
@@ -43,7 +45,7 @@ class AbstractVariable(NamedTuple):
 
     @property
     def owner_description(self) -> str:
-        """The object or file that the variable belongs to, which `str` leaves out.
+        """The object or file that the variable belongs to; `str` omits it.
 
         >>> AbstractVariable("log.py:Appender", "app.py:12", "th").owner_description
         'the Appender made at app.py:12'

@@ -52,7 +52,7 @@ ITERATORS_CAN_BE_SERIALIZED: Final = VERSION >= (3, 15)
 QUEUES_SHUT_DOWN: Final = VERSION >= (3, 13)
 
 # A pool's work item holds `task`, a tuple of function, arguments and keywords, and `run` takes the worker's context
-# (3.14, Lib/concurrent/futures/thread.py). Before, it holds `fn`, `args` and `kwargs`.
+# (3.14, Lib/concurrent/futures/thread.py). In earlier versions, it holds `fn`, `args` and `kwargs`.
 WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 
 # `functools.cached_property` computes under an RLock, `lock`, shared by all objects of the class; removed in 3.12.
@@ -85,12 +85,13 @@ IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 # three generations again.
 COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or sys.version_info >= (3, 14, 10))
 
-# Upper bound on the objects that are frozen (`gc.freeze`) at startup. 3.12 starts with 375 regardless of its options;
-# 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has thousands, because the standard
-# library alone creates that many objects.
+# Upper bound on the objects that are frozen (`gc.freeze`) at startup. 3.12 starts with 375 frozen objects, regardless
+# of its options; 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has thousands, because
+# the standard library alone creates that many objects.
 MAX_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
-# `sys.monitoring` exists (3.12, PEP 669). Calls that were already reported can be disabled, so that they cost nothing.
+# `sys.monitoring` exists (3.12, PEP 669). Events for calls that were already reported can be disabled, so that these
+# calls cost nothing.
 HAS_MONITORING: Final = VERSION >= (3, 12)
 
 # -- the language -----------------------------------------------------------------------------------
@@ -110,6 +111,6 @@ FROZEN_TYPES: Final[tuple[type, ...]] = tuple(
     getattr(builtins, name) for name in (("frozenset", "frozendict") if VERSION >= (3, 15) else ("frozenset",))
 )
 
-# Annotations are evaluated when `__annotations__` is read. Those of attributes and items are never evaluated (3.14,
-# PEP 649).
+# Annotations are evaluated when `__annotations__` is read. Annotations of attributes and items are never evaluated
+# (3.14, PEP 649).
 ANNOTATIONS_ARE_DEFERRED: Final = VERSION >= (3, 14)

@@ -65,7 +65,7 @@ class Event:
 
     @classmethod
     def from_json(cls, step: Mapping[str, Any]) -> Event:
-        """Return the event that `as_json` wrote. Missing fields are left empty.
+        """Return the event represented by the output of `as_json`. Missing fields are left empty.
 
         >>> print(Event.from_json({"thread": "T1", "file": "log.py", "line": 9, "operation": "read", "variable": "n"}))
         T1 log.py:9 read n

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class EveryOrder:
-    """All executions ended in the same failure, so it is not a race.
+    """Evidence that a failure is not a race: all executions ended in it.
 
     >>> print(EveryOrder(tried=9, serial=4))
     not a race: it failed in all 9 executions, 4 of them serial
@@ -38,7 +38,7 @@ class EveryOrder:
 
     @staticmethod
     def from_json(value: Mapping[str, Any] | None) -> EveryOrder | None:
-        """Return the object that `as_json` wrote; None if the failure may depend on the order."""
+        """Return the object represented by the output of `as_json`; None if the failure may depend on the order."""
         if not value:
             return None
         return EveryOrder(

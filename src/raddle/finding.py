@@ -46,7 +46,7 @@ class Finding:
 
     @property
     def replaying(self) -> ReplayOptions:
-        """Alias of `replay_options`, its former name."""
+        """The former name of `replay_options`, kept as an alias."""
         return self.replay_options
 
     @property
@@ -83,7 +83,10 @@ class Finding:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Finding:
-        """Return the finding that `as_json` wrote, in this or an earlier version. Missing fields are left empty."""
+        """Return the finding represented by the output of `as_json`, from this or an earlier version.
+
+        Missing fields are left empty.
+        """
         execution = value.get("execution")
         waits = (Wait.from_json(wait) for wait in _mappings(value.get("waits")))
         return cls(

@@ -31,13 +31,13 @@ class KindFacts(NamedTuple):
     waiting: str = ""  # used for blocked threads: "waits to acquire" in "T1 waits to acquire Lock 1"
     partner: str = ""  # the kind of give that supplies what a take needs
     counted: bool = False  # whether each take consumes one give
-    # This operation is a scheduling point only if some thread observes a resource of this kind; "" if it always is one.
-    # Threads that only block on a resource cannot observe when exactly it is released (Lipton's left-movers).
+    # The kind of resource that some thread must observe for this operation to be a scheduling point; "" if it always is
+    # one. Threads that only block on a resource cannot observe when exactly it is released (Lipton's left-movers).
     point_if_observed: str = ""
 
 
 class Kind(str):
-    """A kind of operation: a string, its name, with properties for the facts about it.
+    """A kind of operation: its name as a string, with properties for the facts about it.
 
     Because a kind is a string, steps, schedules and data files need no conversion. Each process has one object per
     name: unpickling a kind looks it up. The facts are stored in a separate table. If a kind had instance attributes,
@@ -85,7 +85,10 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that a take observes if it may fail. The exact time of a release then matters."""
+        """The kind of resource that a take observes, if the take may fail.
+
+        The exact time of a release matters in that case.
+        """
         return _KIND_FACTS[self.partner].point_if_observed if self.partner else ""
 
     @property
@@ -101,7 +104,7 @@ Effect: TypeAlias = "Kind | None"  # the operation that a call performs on an ob
 
 
 def kind_named(name: str) -> Kind:
-    """Return the kind with that name.
+    """Return the kind with this name.
 
     >>> kind_named("wait-set") is WAIT_SET
     True
@@ -110,7 +113,7 @@ def kind_named(name: str) -> Kind:
 
 
 def verb_of(name: str) -> str:
-    """Return the verb for a kind, or the name itself if it is unknown, as in a data file of a later version.
+    """Return the verb for a kind, or the name itself if the kind is unknown, as in a data file from a later version.
 
     >>> verb_of("down"), verb_of("is-alive"), verb_of("teleport")
     ('acquires a permit of', 'checks for the end of', 'teleport')
@@ -193,7 +196,8 @@ COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
 # see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
-# Criteria record that a thread is blocked at these. `Queue.join` is left out, since it contends with no other thread.
+# Criteria record that a thread is blocked at these operations. `Queue.join` is left out, since it contends with no
+# other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
 ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes a different actor
 CALLS = frozenset({ENTER, LEAVE})

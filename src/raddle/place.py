@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
     @property
     def phrase(self) -> str:
-        """The place with its preposition.
+        """The place as a phrase that begins with a preposition.
 
         >>> Place("log.py", 9).phrase, Place("stdlib", 0).phrase
         ('at log.py:9', 'in the standard library')
@@ -33,5 +33,5 @@ class Place(NamedTuple):
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> Place | None:
-        """Return the place that `as_json` wrote; None if the value is empty."""
+        """Return the place represented by the output of `as_json`; None if the value is empty."""
         return cls(str(value.get("file", "")), int(value.get("line") or 0)) if value else None

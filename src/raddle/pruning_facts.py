@@ -2,16 +2,16 @@
 
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
-* *before*: which accesses can come before an access of a different thread. An access can if it did in some execution,
-  or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ in the
-  next execution.
+* *before*: which accesses can come before an access of a different thread. This is possible if it happened in some
+  execution, or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ
+  in the next execution.
 * *runs*: which accesses one thread performed after which others, on the same object.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
   it, and the runs that were not within one of its critical sections.
 
-Adding the facts of two executions keeps what holds in both. Once an execution covers a requirement, the facts that made
-it look infeasible are dropped permanently.
+Adding the facts of two executions keeps only the facts that hold in both. Once an execution covers a requirement, the
+facts that made it look infeasible are dropped permanently.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LockDiscipline:
 
     @classmethod
     def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> LockDiscipline:
-        """Return an object without the guards that protect nothing, or nothing more than another guard."""
+        """Create an object, dropping guards that protect nothing, or nothing more than another guard does."""
         chosen = [Guard(seen, runs)]
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
             if not any(other._subsumes(guard) for other in chosen):
@@ -131,7 +131,7 @@ class OwnerFacts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> OwnerFacts:
-        """Return the facts that `as_json` wrote."""
+        """Return the facts represented by the output of `as_json`."""
         guards = tuple(Guard(int(g["loose"], 16), _masks(g["split"]), g["lock"]) for g in data["guards"])
         discipline = LockDiscipline(int(data["seen"], 16), _masks(data["runs"]), guards)
         return cls(tuple((name, site) for name, site in data["accesses"]), _masks(data["before"]), discipline)
@@ -139,7 +139,7 @@ class OwnerFacts:
 
 @dataclass(frozen=True, slots=True)
 class PruningFacts:
-    """The facts about all owners; empty until an execution was observed.
+    """The facts about all owners; empty until an execution has been observed.
 
     >>> both = LockDiscipline(seen=0b11)
     >>> seen = PruningFacts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), both)})
@@ -163,7 +163,7 @@ class PruningFacts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PruningFacts:
-        """Return the facts that `as_json` wrote."""
+        """Return the facts represented by the output of `as_json`."""
         return cls({owner: OwnerFacts.from_json(facts) for owner, facts in data.get("owners", {}).items()})
 
 

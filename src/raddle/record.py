@@ -80,7 +80,10 @@ class Record(MeasuredData):
         return frozenset(self.tally.covered) | self.exact | frozenset(self.extras)
 
     def __add__(self, other: Record) -> Record:
-        """Merge two runs of one origin. A criterion is exact if one run was exact and the other added nothing."""
+        """Merge two runs of one origin.
+
+        The result is exact for a criterion if one run was exact for it and the other covered nothing more.
+        """
         exact = {
             name
             for run, rest in ((self, other), (other, self))

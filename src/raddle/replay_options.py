@@ -33,7 +33,7 @@ class ReplayOptions:
         return shlex.join(["raddle", "replay", target, str(schedule), *self._arguments()])
 
     def line(self, schedule: Schedule | str) -> str:
-        """Return the line of Python for a replay."""
+        """Return the line of Python code for a replay."""
         given = "".join(f", {name}={self._code(name, value)}" for name, value in self.as_json().items())
         return f"raddle.replay(scenario, {str(schedule)!r}{given})"
 

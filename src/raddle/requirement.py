@@ -16,7 +16,7 @@ from raddle.site import MAX_SITES
 from raddle.tally import Key
 
 
-class Role(IntEnum):  # an IntEnum because it hashes faster than an Enum
+class Role(IntEnum):  # an IntEnum because its members hash faster than those of an Enum
     """The role of a value in a key: the kind of thing that it refers to."""
 
     SITE = auto()  # the number of a site
@@ -43,7 +43,7 @@ class Part(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Single(Part):
-    """A part with one role. The values 0 and "" refer to nothing: code without probes, or no resource."""
+    """A part with one role. The value 0 stands for code without probes, and "" for no resource."""
 
     name: str
     role: Role
@@ -96,7 +96,7 @@ class Group(Part):
     _carriers: Mapping[Role, Sequence[tuple[int, Part | None]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the parts by role, with None for single parts, because reports search millions of keys."""
+        """Index the parts by role, because reports search millions of keys. Single parts are indexed as None."""
         carriers: dict[Role, list[tuple[int, Part | None]]] = {role: [] for role in Role}
         for index, part in enumerate(self.parts):
             if isinstance(part, Single):
@@ -104,7 +104,7 @@ class Group(Part):
             else:
                 for some in carriers.values():
                     some.append((index, part))
-        object.__setattr__(self, "_carriers", carriers)  # the class is frozen
+        object.__setattr__(self, "_carriers", carriers)  # plain assignment fails, because the class is frozen
 
     def find(self, value: Any, role: Role) -> Iterator[Any]:
         if isinstance(value, tuple):

@@ -3,8 +3,8 @@
     T0; T1 until counter.py:6 write value; T2.
 
 means: T0 runs until it blocks or ends, T1 runs until it reaches the named place, and T2 runs until it blocks or ends.
-After that, the running thread continues as long as it can, then the first enabled thread runs. A place may have a
-count: `#2` is the second arrival after the thread was resumed. The period shows that the text is complete.
+After that, the running thread continues as long as it can, and then the first enabled thread runs. A place may have a
+count: `#2` is the second arrival after the thread was resumed. The final period shows that the text is complete.
 
     T1 until mail.py:9 recv; T1 (from T3); T2.
 
@@ -48,7 +48,7 @@ class Segment:
 
     thread: str
     place: str = ""  # where the thread stops; "" if it runs until it blocks or ends
-    count: int = 1  # which arrival at `place` to stop at
+    count: int = 1  # number of the arrival at `place` at which the thread stops
     alternative: str = ""  # the alternative that its first operation takes; "" for the first one that is possible
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 # The number of a site is derived from its source, so the same place has the same number in every process and on every
 # machine. The upper bits are the digest of the module; the lower bits are the index of the site within it.
 INDEX_BITS = 16
-MAX_SITES = 1 << INDEX_BITS  # sites per module
+MAX_SITES = 1 << INDEX_BITS  # maximum number of sites per module
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Site:
 
     @property
     def at(self) -> str:
-        """The location, "counter.py:6", with the column if the site is ambiguous."""
+        """The location, such as "counter.py:6", with the column if the site is ambiguous."""
         return f"{self.file}:{self.line}" + (f":{self.column + 1}" if self.is_ambiguous else "")
 
     @property
@@ -69,7 +69,7 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def path_from(root: str, path: str) -> str:
-    """Return the path of a file relative to a folder, with slashes; "" if it is outside or an installed package.
+    """Return the path of a file relative to a folder, with slashes; "" if it is outside or in an installed package.
 
     >>> path_from("/home/me/shop", "/home/me/shop/tools/util.py"), path_from("/home/me/shop", "/home/me/util.py")
     ('tools/util.py', '')

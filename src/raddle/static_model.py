@@ -22,7 +22,7 @@ class Accesses:
 
     @property
     def known(self) -> frozenset[int]:
-        """The sites that are not guesses."""
+        """The sites that certainly access the variable."""
         return (self.reads | self.writes) - self.guessed
 
     def __add__(self, other: Accesses) -> Accesses:
@@ -39,7 +39,7 @@ VariableName = tuple[str, str]  # owner and name, as in `AbstractVariable`
 
 @dataclass(frozen=True, slots=True)
 class StaticModel:
-    """The accesses, methods and blocks found in the source, extended by what executions observed.
+    """The accesses, methods and blocks found in the source, extended by the accesses observed in executions.
 
     >>> one = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1}))})
     >>> two = StaticModel({("m.py:C", "x"): Accesses(writes=frozenset({2}))})
@@ -105,7 +105,7 @@ class StaticModel:
         )
 
     def variable_at(self, site: int) -> VariableName | None:
-        """Return the variable of a site that can access only one, like a global or closure variable; else None."""
+        """Return the only variable that a site can access, such as a global variable; None if there is none."""
         return self.names.get(site)
 
 

@@ -4,7 +4,7 @@ Steps are plain tuples, (thread, kind, target, site), because there are millions
 in which they happened, each after the operation.
 
 * `thread` is a number, 0 for the first thread of the execution.
-* `kind` determines what `target` is the number of (see `raddle.entities`):
+* `target` is the number of an entity (see `raddle.entities`). `kind` determines which sort of entity:
     - read, write: a variable. A deletion is recorded as a write.
     - acquire, release, blocked: a lock. Only the outermost acquire and release of a re-entrant lock are recorded.
       `blocked` precedes `acquire` if another thread held the lock when this thread tried to acquire it. Waiting on a

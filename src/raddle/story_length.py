@@ -15,7 +15,7 @@ class StoryLength(Enum):
 
     @classmethod
     def parse(cls, text: str) -> StoryLength:
-        """Return the length named by a string; raise `UsageError` if there is none.
+        """Return the story length with this name; raise `UsageError` if the name is unknown.
 
         >>> StoryLength.parse("full")
         <StoryLength.FULL: 'full'>

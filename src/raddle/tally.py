@@ -8,7 +8,7 @@ from typing import Any
 
 Key = tuple[Any, ...]  # key of a requirement: site numbers, strings, and nested tuples of these
 
-# How the total number of requirements is known
+# How the total number of requirements was determined
 STATIC = "static"  # an upper bound, computed from the source
 PRUNED = "pruned"  # an upper bound without requirements that thread order or locks make infeasible
 EXACT = "exact"  # all executions were run
@@ -19,7 +19,7 @@ KINDS = (STATIC, PRUNED, EXACT, ESTIMATED, UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The total number of requirements of a criterion, and how it is known.
+    """The total number of requirements of a criterion, and how it was determined.
 
     >>> str(Total(16, STATIC)), str(Total(None, UNKNOWN)), str(Total(0, STATIC))
     ('16 (static)', 'unknown', 'nothing to cover')

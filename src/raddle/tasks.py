@@ -39,6 +39,6 @@ def begin_task(task: str | Callable[..., object]) -> None:
     on_task_begin(task if isinstance(task, str) else function_name(task))
 
 
-# `raddle` imports its names lazily. If a scenario triggered that, its first execution would differ from later ones, and
-# the search would report it as nondeterministic. So this name is set as soon as the module is imported.
+# `raddle` imports its names lazily. If a scenario triggered such an import, its first execution would differ from later
+# ones, and the search would report it as nondeterministic. So this name is set as soon as the module is imported.
 vars(sys.modules["raddle"])["begin_task"] = begin_task

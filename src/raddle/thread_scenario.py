@@ -197,7 +197,10 @@ def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selec
 
 
 def project_root(folder: str) -> str:
-    """Return the nearest folder, here or above, with a pyproject.toml, setup.py or .git; else the folder itself."""
+    """Return the nearest folder, here or above, with a pyproject.toml, setup.py or .git.
+
+    If there is none, return the folder itself.
+    """
     here = folder
     while True:
         if any(os.path.exists(os.path.join(here, mark)) for mark in PROJECT_MARKS):

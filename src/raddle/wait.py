@@ -74,7 +74,7 @@ class Wait:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Wait | None:
-        """Return the wait that `as_json` wrote; None if a later version added its kind of operation."""
+        """Return the wait represented by the output of `as_json`; None if its kind of operation is unknown."""
         kind = KINDS.get(str(value.get("operation")))
         if kind is None:
             return None

@@ -39,7 +39,7 @@ class ReportedWarning:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The key by which duplicates are recognized, even if other executions word the warning differently.
+        """The key by which duplicates are recognized, even if they were worded differently in other executions.
 
         A lockset warning is identified by its variable and the module that accesses it. A warning about an
         unserializable access is identified by the two accesses around it.

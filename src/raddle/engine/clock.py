@@ -1,4 +1,4 @@
-"""Virtual time: it advances only when no participant is enabled, so sleeping takes no real time."""
+"""Virtual time, which advances only when no participant is enabled, so that sleeping takes no real time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import heapq
 
 from raddle.engine.carrier import Carrier
 
-TIE_SECONDS = 1e-3  # timers due within this interval expire together, as their order is not determined
+TIE_SECONDS = 1e-3  # timers due within this interval expire together, because their order is not determined
 
 
 class VirtualClock:
@@ -30,14 +30,14 @@ class VirtualClock:
         heapq.heappush(self._timers, (self.now + seconds, me.timer, me))
 
     def expire(self, me: Carrier) -> None:
-        """Expire a timed wait now, by advancing the clock to its due time."""
+        """Make a timed wait expire now, by advancing the clock to the time at which its timer is due."""
         for when, ticket, carrier in self._timers:
             if carrier is me and ticket == me.timer:
                 self.now = max(self.now, when)
         me.timed_out = True
 
     def advance(self) -> list[Carrier]:
-        """Advance the clock to the next timer that is due; return the carriers whose waits expire."""
+        """Advance the clock to the time at which the next timer is due; return the carriers whose waits expire."""
         due: float | None = None
         expired: list[Carrier] = []
         while self._timers:

@@ -2,7 +2,7 @@
 
 Every participant runs in a carrier (a greenlet) in one OS thread. At a scheduling point the running carrier calls
 `reach`, which calls the policy and switches straight to the chosen carrier. The hub is the greenlet that called `run`.
-Control returns to it only when a carrier or the whole execution ends.
+Control returns to the hub only when a carrier or the whole execution ends.
 
 The engine knows nothing about threads. A world (see `raddle.engine.world`) defines what participants are. The twins
 and probes of that world call `operate`, `wait`, `spawn` and `join`.
@@ -37,7 +37,7 @@ from raddle.place import Place
 
 MAX_CONSECUTIVE_STEPS = 1_000  # steps of one participant, while others are enabled, after which a switch is forced
 MAX_ABORTS = 100  # a participant that catches more `Abort` exceptions than this is abandoned
-STEPS_AFTER_FAILURE = 1_000  # steps that a thorough execution continues after a participant has failed
+STEPS_AFTER_FAILURE = 1_000  # steps for which a thorough execution continues after a participant has failed
 _PASSED = Outcome(OutcomeKind.PASSED)
 
 
@@ -46,21 +46,24 @@ class Policy(Protocol):
 
     @property
     def is_fair(self) -> bool:
-        """Whether the engine may force a switch after `MAX_CONSECUTIVE_STEPS` steps of one participant."""
+        """Whether the engine may force a switch after `MAX_CONSECUTIVE_STEPS` steps by one participant."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
         """Return the function that chooses one of the enabled participants.
 
-        Its arguments are the enabled participants and the one that was running. The latter is None if that participant
-        has ended or had to wait.
+        It takes two arguments: the enabled participants, and the participant that was running. The second is None if
+        that participant has ended or had to wait.
         """
 
     def choose_alternative(self, participant: Any, alternatives: Any) -> int:
-        """Return the index of the outcome that the chosen participant's operation takes."""
+        """Choose one of the possible outcomes of the chosen participant's operation; return its index."""
 
 
 class Engine:
-    """Runs executions one after the other. Only the known scheduling points carry over to the next one."""
+    """Runs executions one after the other.
+
+    Only the known scheduling points carry over from one execution to the next.
+    """
 
     def __init__(
         self,
@@ -101,8 +104,8 @@ class Engine:
     ) -> Outcome:
         """Run one execution whose first participant calls `main`.
 
-        If `known_points` is given, it replaces the engine's own for this execution. This way an earlier execution can
-        be rerun with the scheduling points that it had.
+        If `known_points` is given, it replaces the engine's known points for this execution. An earlier execution can
+        thus be rerun with its original scheduling points.
         """
         if known_points is None:
             self._begin(policy, rules)
@@ -168,7 +171,7 @@ class Engine:
             self.executions += 1
 
     def serve(self, me: Carrier) -> None:
-        """Run one participant in its carrier until it ends; return when the carrier gets another participant."""
+        """Run one participant in its carrier to its end; return when the carrier is given another participant."""
         if self.observers.began:
             self.observers.notify(self.observers.began, me)
         try:
@@ -188,7 +191,10 @@ class Engine:
             self.reach(None)
 
     def fail(self, me: Carrier, error: BaseException) -> None:
-        """Record that an exception ended a participant; the first such exception is the outcome of the execution."""
+        """Record that an exception ended a participant.
+
+        The first such exception determines the outcome of the execution.
+        """
         if self.outcome is None and not self.aborting:
             self.outcome = self.world.explain_error(error, me)
             if self.limit >= 0:
@@ -214,7 +220,10 @@ class Engine:
     # -- scheduling points --------------------------------------------------------------------------
 
     def operate(self, me: Carrier, kind: Kind, target: object, ready: Callable[[], bool] | None = None) -> None:
-        """Announce an operation of the running participant; return once it is enabled (`ready`) and chosen."""
+        """Announce an operation of the running participant.
+
+        Return once the operation is enabled (`ready` returns true) and the scheduler has chosen the participant.
+        """
         me.kind = kind
         me.target = target
         me.ready = ready
@@ -224,7 +233,7 @@ class Engine:
     def operate_as_chosen(
         self, me: Carrier, kind: Kind, target: object, alternatives: Callable[[], Sequence[Alternative]]
     ) -> Alternative:
-        """Announce an operation with several outcomes, like `operate`; return the outcome that the policy chooses."""
+        """Do the same as `operate` for an operation with several outcomes; return the one that the policy chooses."""
         me.kind = kind
         me.target = target
         me.alternatives = alternatives
@@ -240,8 +249,9 @@ class Engine:
     def reach(self, me: Carrier | None) -> None:
         """Let the policy choose which participant runs next, and switch to it.
 
-        Return when `me`, the running participant, may perform its pending operation. `me` is None if it has ended. All
-        decisions are made here. It is one long function because every call here costs 5 % of a search.
+        Return when `me`, the running participant, may perform its pending operation. `me` is None if the running
+        participant has ended. All decisions are made here. This is one long function because each extra function call
+        here would make a search 5 % slower.
         """
         if me is not None:
             self.steps = steps = self.steps + 1
@@ -268,7 +278,7 @@ class Engine:
                     self._stuck()
                     return
                 enabled = [c for c in queue.live if c.ready is None or c.ready()]
-                current = None  # the running participant is blocked, like all others
+                current = None  # the running participant is blocked, like all the others
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
@@ -301,7 +311,7 @@ class Engine:
     def _take_alternative(self, chosen: Participant, *, alone: bool) -> None:
         """Choose the outcome of an operation.
 
-        `alone` means that its participant was the only one enabled, so no decision was recorded for it.
+        `alone` means that only this participant was enabled, so choosing it was not recorded as a decision.
         """
         assert chosen.alternatives is not None
         options = chosen.alternatives()
@@ -315,7 +325,10 @@ class Engine:
         self.decisions.append(Decision(chosen.index, number))
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
-        """Return the participant to run after too many steps of `me`: another one, if rules and policy allow it."""
+        """Return the participant to run after too many steps by `me`.
+
+        It is another one if the rules and the policy allow a switch.
+        """
         self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:
             return me
@@ -374,7 +387,7 @@ class Engine:
         return me.taken.value  # type: ignore[no-any-return]
 
     def did(self, participant: Participant, footprint: object) -> None:
-        """Notify the observers of the footprint of a step, in worlds where it is known only after the step."""
+        """Notify the observers of a step's footprint, in worlds where the footprint is known only after the step."""
         self.observers.notify(self.observers.did, participant, footprint)
 
     def add_points(self, sites: Iterable[int]) -> None:
@@ -386,7 +399,10 @@ class Engine:
                 self.sampling.cold.pop(site, None)
 
     def mark_observed(self, kind: str) -> None:
-        """Make releases of a kind of resource scheduling points, as a participant checks its state without blocking."""
+        """Treat releases of this kind of resource as scheduling points.
+
+        Needed once a participant observes such a resource without blocking.
+        """
         self.known_points.add_kind(kind)
 
     def park(self, me: Carrier) -> None:
@@ -402,7 +418,10 @@ class Engine:
             observers.notify(observers.passed, me, point=True)
 
     def _pass_time(self) -> bool:
-        """Advance virtual time until a wait expires, as no participant is enabled; return False if no timer is set."""
+        """Advance virtual time until a wait expires; return False if no timer is set.
+
+        Called when no participant is enabled.
+        """
         waiting = list(self.queue.live)
         expired = self.clock.advance()
         for carrier in expired:
@@ -416,7 +435,7 @@ class Engine:
     # -- observers ----------------------------------------------------------------------------------
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        """Notify the observers of an operation; needed only if `observing` is true."""
+        """Notify the observers of an operation. The call can be skipped if `observing` is false."""
         if not self.aborting:
             for hook in self.observers.happened:
                 try:
@@ -425,7 +444,10 @@ class Engine:
                     self.observers.drop(hook, error)
 
     def noted(self, me: Carrier, kind: Kind, target: object) -> None:
-        """Notify the step recorder of a detail that only criteria use; needed only if `measuring` is true."""
+        """Notify the step recorder of a detail that only criteria use.
+
+        The call can be skipped if `measuring` is false.
+        """
         self.observers.notify(self.observers.noted, me, kind, target)
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
@@ -461,7 +483,7 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL can switch before this access, although its site is not switchable."""
+        """Record that CPython with the GIL can switch before this access, even if its site is not switchable."""
         me.can_switch = True
         if self.observers.gil_switch_allowed:
             self.observers.notify(self.observers.gil_switch_allowed, me, site)
@@ -499,7 +521,7 @@ class Engine:
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
     def _stuck(self) -> None:
-        """End the execution, as no participant is enabled and no timer is pending."""
+        """End an execution in which no participant is enabled and no timer is pending."""
         if self.outcome is None:
             self.outcome = self.world.explain_stuck(self.queue.unfinished_carriers(), self)
         self.queue.unfinished = 0

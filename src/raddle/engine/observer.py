@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """The base class of all observers, whose methods have no effect by default."""
+    """The base class of all observers. By default, its methods do nothing."""
 
     def begin(self, engine: Engine) -> None:
-        """Prepare for the execution that begins."""
+        """Prepare for a new execution."""
 
     def began(self, me: Carrier) -> None:
         """Handle a participant that is about to take its first step."""
@@ -35,7 +35,7 @@ class Observer:
     def arrived(self, me: Carrier, *, point: bool, blocked: bool) -> None:
         """Handle a participant that reaches an operation.
 
-        `point` says whether the operation is a scheduling point, `blocked` whether the participant has to wait there.
+        `point` is true if the operation is a scheduling point; `blocked` is true if the participant has to wait there.
         """
 
     def preempted(self, me: Carrier) -> None:
@@ -51,7 +51,7 @@ class Observer:
         """Record a completed operation on a resource or a participant."""
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        """Record a detail that only criteria use: a resource is created, a queue's mutex acquired, a task begun."""
+        """Record a detail that only criteria use, such as the creation of a resource or the beginning of a task."""
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         """Record a completed access to a variable."""
@@ -69,18 +69,18 @@ class Observer:
         """Record that CPython with the GIL could have switched just before an access at this site."""
 
     def did(self, participant: Participant, footprint: Any) -> None:
-        """Record the footprint of a step, in worlds where it is known only after the step."""
+        """Record the footprint of a step, in worlds where the footprint is known only after the step."""
 
     def started(self, me: Carrier, other: Carrier) -> None:
         """Record that a participant has started another one."""
 
     def time_passed(self, waiting: Sequence[Carrier]) -> None:
-        """Handle an advance of virtual time; `waiting` are the live participants, none of which was enabled."""
+        """Handle an advance of virtual time; `waiting` holds the live participants, none of which was enabled."""
 
     def ending(self, waiting: Sequence[Carrier], *, cut_short: bool) -> None:
         """Handle the end of the execution.
 
-        `waiting` are the participants with a pending operation. `cut_short` means that the execution was aborted.
+        `waiting` holds the participants with a pending operation. `cut_short` means that the execution was aborted.
         """
 
     def place(self, carrier: Carrier) -> Place | None:
@@ -129,12 +129,12 @@ class Observers:
     place: tuple[Callable[..., Place | None], ...]
 
     def begin(self, engine: Engine) -> None:
-        """Prepare every observer for the execution that begins."""
+        """Prepare every observer for a new execution."""
         for observer in self._members:
             observer.begin(engine)
 
     def notify(self, hooks: Sequence[Callable[..., None]], *args: Any, **details: Any) -> None:
-        """Call these methods of observers; drop an observer that raises an exception."""
+        """Call these observer methods; drop each observer whose method raises an exception."""
         for hook in hooks:
             try:
                 hook(*args, **details)

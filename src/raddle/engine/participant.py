@@ -1,7 +1,7 @@
-"""Participants, whose operations a scheduler orders, and the alternatives that an operation can have.
+"""Participants, whose operations the scheduler orders, and alternatives, the possible outcomes of one operation.
 
-A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds several of them
-share one, as the tasks of an event loop share the carrier of the loop.
+A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds, several
+participants share a carrier, as the tasks of an event loop share the loop's carrier.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A site becomes a scheduling point once it takes part in a conflict: two particip
 of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
 because another schedule may reverse them. A new point takes effect in the next execution and is never dropped.
 Restricting the points to these sites loses no outcome. Accesses elsewhere commute with all operations of other
-participants, because only one participant at a time uses what they touch.
+participants, because only one participant at a time uses the data that they touch.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class KnownPoints:
             self.version += 1
 
     def add_operation(self, kind: Kind) -> None:
-        """Make operations of a kind scheduling points, whether or not threads can observe when they happen.
+        """Treat operations of this kind as scheduling points, whether or not threads can observe when they happen.
 
         >>> from raddle.operation import JOIN, RELEASE
         >>> known_points = KnownPoints()
@@ -52,7 +52,7 @@ class KnownPoints:
         self.add_kind(kind.point_if_observed or str(kind))
 
     def add_kind(self, name: str) -> None:
-        """Make releases of a kind of resource scheduling points."""
+        """Treat releases of this kind of resource as scheduling points."""
         if name not in self.kinds:
             self.kinds.add(name)
             self.version += 1
@@ -77,7 +77,7 @@ class Points:
         self._version = -1
 
     def begin(self, known_points: KnownPoints) -> None:
-        """Set the points of the execution that begins. The sets are changed in place, as probes hold on to them."""
+        """Set the points of a new execution. The sets are changed in place, because probes keep references to them."""
         if self._version != known_points.version:
             self._version = known_points.version
             self.sites.clear()  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ class Points:
             self.visible.update(known_points.kinds)  # type: ignore[attr-defined]
 
     def forget(self) -> None:
-        """Make the next execution copy its points again, as it uses another `KnownPoints`."""
+        """Make the next execution copy its points again, because it uses another `KnownPoints`."""
         self._version = -1
 
     def add(self, sites: Iterable[int]) -> None:
@@ -133,7 +133,8 @@ class Sampling:
     Once no new scheduling point has been found for a while, most executions track few accesses. Sites that are not
     scheduling points become "cold": their probes only perform the access. Scheduling points become "hot": the scheduler
     may switch there, but the access is not tracked. Only searches that do not claim to be exhaustive may sample. The
-    dicts map a site to a class of object accessed there. They are changed in place, as probes hold on to them.
+    dictionaries map a site to the class of an object accessed there. They are changed in place, because probes keep
+    references to them.
     """
 
     def __init__(self) -> None:
@@ -147,7 +148,7 @@ class Sampling:
         self._version = -1
 
     def begin(self, known_points: KnownPoints, executions: int, *, with_gil: bool) -> None:
-        """Decide what to track in the execution that begins; `executions` is the number of those before it."""
+        """Decide what to track in a new execution; `executions` is the number of executions before it."""
         if known_points.version != self._version:
             self.executions_since_new_point, self._version = 0, known_points.version
         if not (self.allowed and self.executions_since_new_point >= SAMPLE_AFTER and executions % TRACKED_EVERY):
@@ -181,7 +182,8 @@ def is_point(me: Carrier, known_points: KnownPoints, others: Iterable[Any], *, w
 def end_is_point(me: Carrier, kinds: Container[str], others: Iterable[Any]) -> bool:
     """Return whether other participants can observe when `me` ends.
 
-    They can if a participant checks whether others are alive, or if the end of the last non-daemon ends the daemons.
+    They can if a participant checks whether others are alive, or if the end of the last non-daemon participant ends the
+    daemons.
     """
     if me.index and "thread" in kinds:
         return True

@@ -12,7 +12,7 @@ from raddle.engine.carrier import Carrier
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
 
-_abandoned: list[Carrier] = []  # carriers that did not end; kept alive, as collecting them would run user code
+_abandoned: list[Carrier] = []  # carriers that did not end; kept alive, because collecting them would run user code
 
 
 class CarrierPool:

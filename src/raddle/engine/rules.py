@@ -7,14 +7,14 @@ from enum import StrEnum
 
 
 class Timeouts(StrEnum):
-    """The rule for when a timed wait may expire."""
+    """The rule that determines when a timed wait may expire."""
 
     LATE = "late"  # expires only when no participant is enabled
     ANY = "any"  # may expire at any scheduling point, as on a slow machine
 
 
 class Wakeups(StrEnum):
-    """The rule for which waiters a notification wakes."""
+    """The rule that determines which waiters a notification wakes."""
 
     FIFO = "fifo"  # wakes the waiters that have waited longest, as CPython does
     ANY = "any"  # may wake any waiters, as the documentation of CPython allows
@@ -27,8 +27,8 @@ class Rules:
     eager: bool = True  # run a new participant immediately, up to its first scheduling point
     sees_forced_steps: bool = False  # call the policy even if only one participant is enabled
     fair: bool = True  # force a switch after too many consecutive steps of one participant
-    # Continue after an exception has ended a participant. What the others do next shows where scheduling points are
-    # needed, and a switch at one of them may avoid the exception.
+    # Continue after an exception has ended a participant. The later steps of the other participants show where
+    # scheduling points are needed, and a switch at one of these points may avoid the exception.
     thorough: bool = False
     samples: bool = False  # track only some sites in most executions; see `Sampling`
     timeouts: Timeouts = Timeouts.LATE

@@ -1,7 +1,7 @@
 """The run queue: the carriers of one execution, by state.
 
-A new participant and one that returns from a join are "fresh": they run immediately, up to their next scheduling point.
-Other participants cannot observe when that happens, so it needs no decision.
+A participant is "fresh" when it is new or returns from a join: it runs immediately, up to its next scheduling point.
+Other participants cannot observe when this happens, so no decision is needed.
 """
 
 from __future__ import annotations

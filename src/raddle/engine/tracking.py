@@ -1,4 +1,4 @@
-"""Access tracking: finds the sites that need a scheduling point, from the accesses of executions."""
+"""Access tracking: records the accesses of executions to find the sites that need a scheduling point."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ class AccessTracker:
             self._make_points_of_reads(variable)
 
     def _make_points_of_reads(self, variable: Variable) -> None:
-        """Make every access to a variable a point, even without a conflict, for criteria that order reads."""
+        """Make the sites of all accesses to a variable scheduling points, even without a conflict.
+
+        Criteria that order reads need this.
+        """
         for index, segment, site in variable.accesses:
             if (index or segment) and site >= 0:  # in its first segment, the first participant is alone
                 self._make_point(site)
@@ -61,7 +64,7 @@ class AccessTracker:
                 known_points.add_kind(f"{INSIDE} {~site}")
 
     def track_twin_access(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
-        """Record that a twin accesses data that instrumented code can also access directly: `len(q.queue)`."""
+        """Record that a twin accesses data that instrumented code can also access directly, as in `len(q.queue)`."""
         if self._sampling.tracking:
             access = (me.index, me.segment, BY_A_TWIN)
             variable = self._variables.variable(owner, name)

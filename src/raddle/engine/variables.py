@@ -26,7 +26,7 @@ class Variable:
         self.accesses: dict[tuple[int, int, int], bool] = {}  # maps (participant, segment, site) to whether it writes
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
-        """Record an access; return the sites of conflicting accesses by others that no start or join orders.
+        """Record an access; return the sites of other participants' conflicting accesses that no start or join orders.
 
         >>> variable = Variable(None, "x")
         >>> variable.conflicts((0, 0, 11), {}, writes=True)     # T0 writes, starts T1 ...

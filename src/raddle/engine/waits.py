@@ -13,7 +13,7 @@ from raddle.engine.participant import Alternative
 from raddle.engine.rules import Timeouts
 from raddle.operation import JOIN, SLEEP, Kind
 
-# The outcomes of a wait whose timeout may expire although the wait could succeed.
+# The outcomes of a wait whose timeout may expire even though the wait could succeed.
 PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")
 _BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
 
@@ -23,8 +23,8 @@ Ready = Callable[[], bool]
 def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, *, needs: Ready | None = None) -> bool:
     """Block until `ready` is true, for at most `seconds` of virtual time; return False if the timeout expires.
 
-    A timeout of 0 expires immediately, even if other participants are enabled. In any case the participant continues
-    only once `needs` is true: checking a queue requires its mutex to be free.
+    A timeout of 0 expires immediately, even if other participants are enabled. In any case, the participant continues
+    only once `needs` is true. For example, checking a queue requires its mutex to be free.
     """
     engine = me.engine
     if seconds <= 0:
@@ -46,7 +46,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
 
 
 def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, *, needs: Ready) -> bool:
-    """Block like `wait`, and then until `needs` is true as well: a condition's lock must be free.
+    """Block like `wait`, and then until `needs` is true as well. For example, a condition's lock must be free.
 
     While the participant waits for `needs`, `ready` may become true and the timeout may expire. The scheduler then
     chooses which of the two happened first.
@@ -98,7 +98,7 @@ def join(me: Carrier, other: Carrier, seconds: float | None) -> bool:
         _park_until_end(me, other, seconds)
     elif engine.aborting:
         engine.abort(me)
-    if other.done and seconds is None:  # with a timeout, nothing orders the join after the end of the other
+    if other.done and seconds is None:  # with a timeout, nothing orders the join after the end of the other participant
         _merge_clock(me, other)
     if engine.observing:
         engine.happened(me, JOIN, other)
@@ -119,7 +119,7 @@ def _park_until_end(me: Carrier, other: Carrier, seconds: float | None) -> None:
 
 
 def _merge_clock(me: Carrier, other: Carrier) -> None:
-    """Record that everything the other participant did, and all that happens before it, happens before this point."""
+    """Record that all steps of the other participant, and everything ordered before them, happen before this point."""
     clock, mine = me.clock, me.index
     for index, segment in other.clock.items():
         if index != mine and clock.get(index, -1) < segment:

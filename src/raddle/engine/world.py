@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class World(ABC):
-    """One kind of participant, such as threads, ranks or tasks, and what the engine must know about them."""
+    """One kind of participant (threads, ranks or tasks), with the information about it that the engine needs."""
 
     letter: str  # capital letter with which the labels of its participants begin; see `raddle.labels`
 
@@ -30,7 +30,7 @@ class World(ABC):
     def awaited(self, participant: Participant) -> Participant | None:
         """Return the participant that must act before the pending operation of this one becomes possible.
 
-        Return None if it waits for no participant, or if any of several could act.
+        Return None if this participant does not wait for another, or if any of several participants could act.
         """
         return None
 
@@ -40,4 +40,4 @@ class World(ABC):
 
     @abstractmethod
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
-        """Return the outcome of an execution in which `waiting` are blocked forever; None if that is not a failure."""
+        """Return the outcome if the participants in `waiting` are blocked forever; None if that is not a failure."""

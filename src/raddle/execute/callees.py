@@ -1,11 +1,11 @@
 """Callees: the functions without probes that the threads of a scenario call.
 
-The accesses of such a function to shared state are invisible, so a search cannot claim to be exhaustive if there is
-one. Calls are observed at run time: with `sys.monitoring` in every execution or, on interpreters without it, with
+Accesses to shared state by such a function are invisible, so a search with such calls cannot claim to be exhaustive.
+Calls are observed at run time: with `sys.monitoring` in every execution or, on interpreters without it, with
 `sys.setprofile` in rehearsals and in some executions of complete searches.
 
 A call matters only while another thread can run. Before the main thread starts the others, and after it has joined
-them, its calls cannot race. Calls during an import do not count either. Nor do calls of the standard library, because
+them, its calls cannot race. Calls during an import do not count either. Nor do calls to the standard library, because
 `call_effects` describes what its functions do to their arguments.
 """
 
@@ -59,12 +59,13 @@ class Callees:
         self._refused = refused
         # Functions of instrumented modules whose code is not in the source of the module.
         self.made_at_run_time: Mapping[CodeType, NotInstrumented] = {}
-        self._unwatched: dict[int, CodeType] = {}  # code without probes, so far called only while no other thread ran
+        # Code without probes, so far called only while no other thread was running.
+        self._unwatched: dict[int, CodeType] = {}
         self._settled: dict[int, CodeType] = {}  # code that needs no more checks, by id; kept alive by this dict
         self.sees_every_call = False  # True if `record_call` is called for every function until it is settled
 
     def record_call(self, code: CodeType, frame: FrameType | None) -> bool:
-        """Record that the running thread enters a function; return whether its later calls can be ignored."""
+        """Record that the running thread enters a function; return whether later calls to it can be ignored."""
         if id(code) in self._settled:
             return True
         if frame is None:
@@ -82,7 +83,7 @@ class Callees:
         return True
 
     def forget(self) -> None:
-        """Forget all calls so far."""
+        """Forget all calls recorded so far."""
         self._unwatched.clear()
         self._settled.clear()
         if env.HAS_MONITORING:
@@ -101,7 +102,7 @@ class Callees:
             frame = frame.f_back
 
     def refuse_unobserved(self, why: str) -> None:
-        """Report that calls cannot be observed, so threads may call functions without probes."""
+        """Report that calls cannot be observed, so that calls to functions without probes may go unnoticed."""
         refused = NotInstrumented("functions that threads call cannot be observed", why)
         if refused not in self._refused:
             self._refused.append(refused)
@@ -147,7 +148,7 @@ def _module(frame: FrameType) -> str:
 
 
 def _root_of(module: str, path: str) -> str:
-    """Return the shortest name that selects the module: its top-level package, below namespace packages."""
+    """Return the shortest name that selects the module: its outermost package, ignoring namespace packages."""
     parts = module.split(".")
     for depth in range(1, len(parts) + 1):
         name = ".".join(parts[:depth])
@@ -174,7 +175,7 @@ def _files(frame: FrameType | None) -> Iterator[str]:
 
 
 def _is_alone(me: Carrier) -> bool:
-    """Return whether a thread has joined all other threads, so that they have ended here in every schedule."""
+    """Return whether a thread has joined all other threads, so that they have ended at this point in every schedule."""
     return all(
         other is me or (other.done and me.clock.get(other.index, -1) >= other.segment)
         for other in me.engine.queue.carriers

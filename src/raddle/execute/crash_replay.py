@@ -28,7 +28,7 @@ class SharedCounter:
         return self._count[0]
 
     def begin(self, *, last: int = 0) -> None:
-        """Restart at 0; if `last` is not 0, call `on_last` when the counter reaches it."""
+        """Restart at 0; if `last` is not 0, call `on_last` when the counter reaches `last`."""
         self._count[0], self._last = 0, last
 
     def increment(self, thread: str) -> None:
@@ -49,10 +49,10 @@ class DecisionCounter(Observer):
 
 
 class EventCounter(DecisionCounter):
-    """Counts all events of an execution. It must come after the observers that record them."""
+    """Counts all events of an execution. It must be notified after the observers that record these events."""
 
     def decided(self, me: Carrier) -> None:
-        """Skip the decision: the chosen thread's next event is counted when it passes its scheduling point."""
+        """Do not count the decision; an event is counted when the chosen thread passes its scheduling point."""
 
     def _increment(self, me: Carrier, *args: Any, **details: Any) -> None:
         self._counter.increment(me.label)

@@ -1,8 +1,8 @@
 """Debugger support: detects active debuggers, and makes them skip raddle's own frames.
 
 A user at a debugger prompt takes longer than any time limit, so no execution is ended while a debugger is active.
-Debuggers based on `bdb` (pdb, ipdb, pytest's) do not stop in raddle's frames: `step` goes to the next line of the
-program, not into probes.
+Debuggers based on `bdb` (pdb, ipdb, pytest's debugger) do not stop in raddle's frames: `step` goes to the next line of
+the program, not into probes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _is_debugger(tracer: Any) -> bool:
 
 @contextmanager
 def debuggable(entered: Entered = lambda debugger: None) -> Iterator[None]:
-    """Make debuggers skip raddle's frames inside the `with` block; call `entered` when one starts."""
+    """Make debuggers skip raddle's frames inside the `with` block; call `entered` when a debugger starts."""
     original: Any = bdb.Bdb.set_trace
 
     def set_trace(self: Any, frame: FrameType | None = None, *args: Any, **kwargs: Any) -> Any:

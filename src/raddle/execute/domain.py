@@ -1,4 +1,4 @@
-"""A domain: the kind of participant that scenarios have, and how a process is prepared to run them.
+"""A domain: the kind of participants that a scenario has, and how to prepare a process for running such scenarios.
 
 A domain is a plain value that is part of a `SearchPlan`, so every process of a search creates the same installation.
 """
@@ -12,7 +12,7 @@ from raddle.execute.installation import Installation
 
 
 class Domain(ABC):
-    """One world, with the options of its installations. It must be picklable for searches with workers."""
+    """A world, with the options for its installations. A domain must be picklable for searches with workers."""
 
     default_criteria: ClassVar[tuple[str, ...]] = ()  # criteria that are measured if the caller names none
 

@@ -1,4 +1,4 @@
-"""Calls functions in a forked child process, so that their changes to the state of the process are discarded."""
+"""Calls functions in a forked child process, so that their changes to the process state are discarded."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def in_child(function: Callable[[], T]) -> T:
 def in_child_with_exit(function: Callable[[Callable[[T], None]], T]) -> T:
     """Call a function in a child process and return its result, like `in_child`.
 
-    The function gets a callable that sends a result and ends the child immediately.
+    The function receives a callable that sends a result and ends the child immediately.
 
     >>> in_child_with_exit(lambda exit_with: [exit_with(number) for number in range(3)][0])
     0

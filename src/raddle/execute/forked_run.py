@@ -40,7 +40,7 @@ class IsolatedRunner:
     def __init__(
         self,
         table: SiteTable,
-        known_points: Callable[[], KnownPoints],  # returns the current ones, as the session may replace them
+        known_points: Callable[[], KnownPoints],  # returns the current ones, because the session may replace them
         not_instrumented: list[NotInstrumented],
         watchdog: Watchdog,
     ) -> None:

@@ -1,8 +1,8 @@
 """An installation: a process prepared to run the participants of a world under control.
 
 It disables the garbage collector, because destructors that run at varying times would make executions differ. It also
-handles Ctrl-C and detects calls that block. A world can add more: the world of threads instruments modules and patches
-primitives. Because this takes a while, many scenarios can share one installation.
+handles Ctrl-C and detects calls that block. A world can add more preparations: the world of threads instruments modules
+and patches primitives. Because this takes a while, many scenarios can share one installation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _installations = itertools.count(1)
 
 
 class Installation:
-    """Prepares the process while entered."""
+    """A context manager that prepares the process."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Installation:
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
-        self._entered = 0  # nesting depth, as a workbench and its sessions enter the same installation
+        self._entered = 0  # nesting depth, because a workbench and its sessions enter the same installation
 
     def __enter__(self) -> Installation:
         if self._entered:

@@ -1,4 +1,4 @@
-"""Handles Ctrl-C: the first ends the execution at its next scheduling point, the second ends it immediately.
+"""Handles Ctrl-C: the first one ends the execution at its next scheduling point, and the second ends it immediately.
 
 Inside `termination_interrupts`, SIGTERM does the same, because `timeout` and CI servers send it.
 """
@@ -42,7 +42,10 @@ def _in_main_thread() -> bool:
 
 
 class Interrupts:
-    """Handles SIGINT while entered. Only the main thread can set signal handlers; elsewhere this has no effect."""
+    """A context manager that handles SIGINT.
+
+    Only the main thread can set signal handlers; elsewhere this has no effect.
+    """
 
     def __init__(self) -> None:
         self.seen = False  # True once Ctrl-C was pressed

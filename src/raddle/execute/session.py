@@ -43,7 +43,7 @@ UNKNOWN_END = "the place where the process died is unknown"
 
 
 class Execution(NamedTuple):
-    """The result of one execution, for a search."""
+    """The result of one execution in a search."""
 
     outcome: Outcome
     decisions: tuple[int, ...]
@@ -213,7 +213,7 @@ class Session:
     def _switchable(self) -> set[int] | None:
         """Return the sites where CPython with the GIL can switch; None in the free-threaded model.
 
-        The same set is updated for all executions, because executions may import more modules.
+        All executions share this set, which grows when they import more modules.
         """
         if self.switches == "free-threaded":
             return None
@@ -228,7 +228,7 @@ class Session:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The rule for when timed waits may expire."""
+        """The rule that determines when timed waits may expire."""
         return self._rules.timeouts
 
     # -- executions ---------------------------------------------------------------------------------
@@ -239,11 +239,11 @@ class Session:
         return self._installation.interrupts.seen
 
     def end_by(self, deadline: float | None) -> None:
-        """Set the time of the monotonic clock at which a running execution is ended; None removes the deadline."""
+        """Set the time, on the monotonic clock, at which a running execution is ended; None removes the deadline."""
         self._installation.watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
-        """Run one execution decided by a function, without recording it."""
+        """Run one execution, in which a function makes the decisions, without recording it."""
         return self._run(self._lean, FunctionScheduler(choose), self._rules)[0]
 
     def _run(
@@ -295,7 +295,7 @@ class Session:
         return isolated.run(run, so_far, nothing)
 
     def prepare(self, scheduler: Scheduler) -> Runner:
-        """Prepare for executions by a scheduler; return the runner for them.
+        """Prepare for executions that a scheduler decides; return the runner for these executions.
 
         A scheduler that follows executions needs a follower, and more kinds of operation as scheduling points.
         """
@@ -310,7 +310,7 @@ class Session:
         return self._followed
 
     def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
-        """Run one execution decided by a scheduler, whose `begin` the caller has already called."""
+        """Run one execution decided by a scheduler; the caller has already called the scheduler's `begin`."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
         rules = self._rules_for(scheduler.complete, follows, scheduler.sees_forced_steps)
@@ -348,7 +348,7 @@ class Session:
         return self._replay(self.without_preemption, self.known_points, rehearsing=True)
 
     def replay_decisions(self, decisions: Sequence[int], known_points: KnownPoints) -> Recorded:
-        """Repeat an execution by its decisions and record it; `known_points` are those of the original execution."""
+        """Repeat an execution from its decisions and record it; `known_points` are those of the original execution."""
         recording = self._recording(known_points.copy(), everywhere=False, with_gil=self._switchable() is not None)
         policy = FixedDecisions(decisions)
 

@@ -45,14 +45,14 @@ class Threads(Domain):
         return ThreadInstallation(self)
 
     def table(self) -> SiteTable:
-        """Return an empty table of sites that names files as an installation does."""
+        """Return an empty site table that names files in the same way as an installation."""
         return SiteTable(naming_root(self.selection.root))
 
 
 class ThreadInstallation(Installation):
-    """Runs Python threads under control while entered.
+    """A context manager that runs Python threads under control.
 
-    Only one can be entered at a time, because twins and probes affect the whole process.
+    Only one can be active at a time, because twins and probes affect the whole process.
     """
 
     world: ThreadWorld

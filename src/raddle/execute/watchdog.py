@@ -7,8 +7,8 @@ calls in C. A thread that computes gets ten times as much time as a thread that 
 When the deadline of the search passes, the running execution ends as well: at its next scheduling point or, if a thread
 computes without reaching one, by the same exception. Such an execution does not count, because it might have completed.
 
-No execution is ended while a debugger is active. Without a limit, as in a replay by the user, a notice says where the
-execution is blocked, and only Ctrl-C ends it.
+No execution is ended while a debugger is active. If there is no limit, as in a replay started by the user, a notice
+says where the execution is blocked, and only Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ SHORT_PAUSE_SECONDS = 0.02  # time between two checks of an execution whose dead
 
 
 class Watchdog:
-    """Monitors an engine while entered.
+    """A context manager that monitors an engine.
 
     An execution that is blocked for `patience_seconds` is ended. If that is None, a notice is printed instead, once
-    each time that the execution gets stuck.
+    each time the execution gets stuck.
     """
 
     def __init__(self, patience_seconds: float | None) -> None:
@@ -69,7 +69,7 @@ class Watchdog:
         return self
 
     def start(self) -> None:
-        """Start the monitoring thread; needed again in a forked child, which has no threads of its parent."""
+        """Start the monitoring thread; needed again in a forked child, which does not inherit its parent's threads."""
         self._stop = _allocate()
         self._stop.acquire()
         self._watched = _thread.get_ident()
@@ -102,8 +102,8 @@ class Watchdog:
                 self.notified = False
                 continue
             waited = _monotonic() - since
-            # The process counts as busy if it used the CPU for a tenth of the time, because other processes may use it,
-            # too. Even a thread that gets no CPU time is runnable.
+            # The process counts as busy if it used the CPU for more than a tenth of the time. The threshold is low
+            # because other processes may compete for the CPU. A thread that gets no CPU time at all is still runnable.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):

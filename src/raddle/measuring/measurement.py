@@ -29,7 +29,7 @@ from raddle.warning import ReportedWarning
 MAX_REMEMBERED = 5_000  # distinct executions that are remembered; further ones are analyzed each time
 FULLY_ANALYZED = 32  # distinct executions that are all analyzed for warnings and pruning facts
 ANALYZE_ONE_IN = 256  # after that, one in this many is analyzed, and every execution with new coverage
-CACHE_TRIAL = 128  # cached executions after which a cache is dropped if it has few hits
+CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
 
 
 class _Observer(Protocol):
@@ -145,7 +145,7 @@ class Measurement:
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
-        """Return what an execution covers, cached by the kinds of steps that concern the criterion."""
+        """Return the requirements that an execution covers, cached by those of its steps that concern the criterion."""
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, entities))
@@ -190,7 +190,7 @@ class Measurement:
         self._record_accesses(late, self._entities)
 
     def collect(self, *, final: bool) -> None:
-        """Collect what the running execution has covered so far; `final` if no more steps follow."""
+        """Collect what the running execution has covered so far; `final` is true if no more steps follow."""
         for criterion in self.criteria:
             first, times = self._first[criterion.name], self._times[criterion.name]
             fresh = dict.fromkeys(filterfalse(first.__contains__, criterion.collect(final=final)), self._number)
@@ -223,7 +223,10 @@ class Measurement:
         return {criterion.name: len(self._first[criterion.name]) for criterion in self.criteria}
 
     def all_covered(self, model: StaticModel, *, if_unknown: bool) -> bool:
-        """Return whether every feasible requirement is covered; `if_unknown` is used for criteria of unknown total."""
+        """Return whether every feasible requirement is covered.
+
+        For criteria whose total is unknown, `if_unknown` is the answer.
+        """
         model = model_with(model.of_modules(self.modules), self._observed)
         return all_covered(self.criteria, self.counts(), model, self.facts(), if_unknown=if_unknown)
 
@@ -267,7 +270,9 @@ def all_covered(
     *,
     if_unknown: bool,
 ) -> bool:
-    """Return whether every feasible requirement is covered; `if_unknown` is used for criteria of unknown total.
+    """Return whether every feasible requirement is covered.
+
+    For criteria whose total is unknown, `if_unknown` is the answer.
 
     A criterion without any requirements does not count as covered, because the next execution may reveal some.
     """
@@ -279,7 +284,7 @@ def all_covered(
 
 
 def model_with(model: StaticModel, observed: Iterable[tuple[int, str, str, str]]) -> StaticModel:
-    """Return the static model extended by the accesses that executions observed."""
+    """Return the static model, extended by the accesses observed in executions."""
     from raddle.instrument.model.survey import observed as as_model
 
     return model + as_model(observed)

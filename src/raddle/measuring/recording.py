@@ -26,7 +26,7 @@ def make_record(
     notes: Sequence[str] = (),
     corpus: Sequence[CorpusEntry] = (),
 ) -> Record:
-    """Return the record of a measurement; `exhausted` if all executions were run."""
+    """Return the record of a measurement; `exhausted` is true if all possible executions were run."""
     if mode == CONTROLLED:  # leave out the parts of the project that the scenario does not reach
         model = model.of_modules(measurement.modules)
     sites = disambiguated(_sites_of_files(table, measurement, model))

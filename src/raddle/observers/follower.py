@@ -1,4 +1,4 @@
-"""The follower: notifies schedulers that analyze whole executions, such as reachability testing, of their events."""
+"""The follower: reports events to schedulers that analyze whole executions, such as reachability testing."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Listener(Protocol):
         """Record that a thread has notified a condition."""
 
     def time_passes(self, waiting: Sequence[Any]) -> None:
-        """Record that virtual time advances, as no thread is enabled."""
+        """Record that virtual time advances, because no thread is enabled."""
 
     def did(self, participant: Any, accesses: Sequence[Any]) -> None:
-        """Record the accesses of a step, in worlds where they are known only after the step."""
+        """Record the accesses of a step, in worlds where the accesses are known only after the step."""
 
     def ended(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
-        """Record the end of the execution; `waiting` are the threads with a pending operation."""
+        """Record the end of the execution; `waiting` holds the threads with a pending operation."""
 
 
 class FollowingScheduler(Protocol):

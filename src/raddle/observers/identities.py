@@ -28,7 +28,7 @@ REPORTED_AS_WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # the resou
 
 
 class Identities:
-    """Numbers and names the variables, resources and objects of one execution, for its entities.
+    """Assigns numbers and names to the variables, resources and objects of one execution, for its entities.
 
     `renewed` means that a setup function may replace module-level objects before each execution.
     """
@@ -40,18 +40,18 @@ class Identities:
         self._places = Places(table)
 
     def begin(self, entities: Entities) -> None:
-        """Prepare for the execution that begins."""
-        self._model = self._make_model()  # now, because building it acquires locks that would be recorded later
+        """Prepare for a new execution."""
+        self._model = self._make_model()  # built now: it acquires locks, which would be recorded during the execution
         self._imported.begin()
         self.entities = entities
         entities.functions = method_sites(self._table)
         self._variables: list[Variable] = []  # by number
-        self._created: dict[int, str] = {}  # maps the id of an object to its creation site
+        self._created: dict[int, str] = {}  # maps the id of an object to its creation line
         self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # maps a container's id to its holder and group
         self._unnamed: list[int] = []  # numbers of container contents whose first site does not name the container
         self.resources: dict[int, int] = {}  # maps the id of a lock or another resource to its number
         self._groups: dict[int, int] = {}  # maps the id of an object to the number of its group of variables
-        self._alive: list[object] = []  # keeps objects alive, as they are identified by id
+        self._alive: list[object] = []  # keeps objects alive, because they are identified by id
 
     # -- variables ----------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class Identities:
         return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def name_contents(self, steps: Iterable[Step]) -> None:
-        """Name the content of each container by the best name that any of its sites provides."""
+        """Give the content of each container the best name that any site accessing it provides."""
         sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._variables[number].conflicted}
         if not sites:
             return
@@ -185,7 +185,7 @@ class Identities:
             self._created.pop(key, None)
 
         try:
-            self._alive.append(weakref.ref(obj, forget))  # weak, as programs may depend on a lock being collected
+            self._alive.append(weakref.ref(obj, forget))  # weak, because programs may depend on a lock being collected
         except TypeError:
             self._alive.append(obj)
 

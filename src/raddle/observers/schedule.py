@@ -33,7 +33,8 @@ class ScheduleRecorder(Observer):
         self._carriers = engine.queue.carriers
         self._log: list[tuple[Carrier, int]] = []
         self._outcomes: dict[int, str] = {}  # by index in the log: label of the alternative taken, unless the first
-        self._interned: dict[Any, Any] = {}  # stores equal entries only once, as an execution can have a million steps
+        # Stores equal entries only once, because an execution can have a million steps.
+        self._interned: dict[Any, Any] = {}
         self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # by thread: (place, kind of entry, blocked)
         self.positions: dict[int, str] = {}  # by thread: the place it has reached, as a schedule names it
         self._lines: dict[int, Place] = {}  # by thread: the line it has reached
@@ -80,8 +81,8 @@ class ScheduleRecorder(Observer):
     def preemptions(self) -> tuple[Preemption, ...]:
         """The places where threads were preempted, and whether CPython with the GIL could have preempted them there.
 
-        It could if it can drop the GIL anywhere between the thread's last access to shared data and the place. Which
-        data is shared is known only after the execution.
+        It could have if it can drop the GIL anywhere between the thread's last access to shared data and that place.
+        Which data is shared is known only after the execution.
         """
         return tuple(replace(stop, with_gil=not before or self._can_switch(before)) for stop, before in self._stops)
 
@@ -101,10 +102,10 @@ class ScheduleRecorder(Observer):
     def schedule(self, *, every_switch: bool = False) -> Schedule:
         """Return the schedule of the last execution, as segments; see `raddle.schedule`.
 
-        A thread's segment begins when it passes a scheduling point. It ends before its next point at which another
-        thread runs first. Its operations in between commute with those of other threads. If this is not true, because
-        threads interact in code without probes, `every_switch` includes all switches, even before a thread's first
-        point.
+        A segment begins when its thread passes a scheduling point. It ends before the thread's next scheduling point at
+        which another thread runs first. The thread's operations in between commute with those of other threads, unless
+        threads interact in code without probes. For that case, `every_switch` includes all switches, even those before
+        a thread's first point.
         """
         runs: list[tuple[Carrier, list[int], str]] = [(self._carriers[0], [], "")]
         arrived = dict.fromkeys(range(len(self._carriers)), 0)

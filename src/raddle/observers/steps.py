@@ -167,7 +167,10 @@ class StepRecorder(Recorder):
         self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool, bool]:
-        """Return the name of the function entered at a site, and whether it is a public method and a constructor."""
+        """Return the name of the function entered at a site, and two flags.
+
+        They say whether it is a public method and whether it is a constructor.
+        """
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
         return f"{where.file}:{where.function}", site in self.entities.functions, name in INITIALIZERS
@@ -184,7 +187,7 @@ class StepRecorder(Recorder):
             self.stream.append((me.index, kind, number, me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        if kind == ACQUIRE:  # checked first, as it is the most frequent kind
+        if kind == ACQUIRE:  # checked first, because it is the most frequent kind
             self._withs.enter(me.index, self._acquired(me, target), me.site)
             return
         if kind in (RELEASE, UP):
@@ -207,7 +210,7 @@ class StepRecorder(Recorder):
                 self._withs.enter(me.index, number, me.site)
                 self._record_blocked_by(me, target, number)
         elif kind == IS_SET:
-            if value:  # observing a set event orders later steps after the set, as waiting for it does
+            if value:  # like waiting for an event, observing that it is set orders later steps after the set
                 self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # reported only if they fail
             self._add(me, FAILED, self._identities.resource(target))
@@ -232,7 +235,7 @@ class StepRecorder(Recorder):
             add((me.index, JOIN, other.index, _user_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == RELEASE_MUTEX:  # even while the execution is being aborted, as its earlier steps count
+        if kind == RELEASE_MUTEX:  # needed even while the execution is being aborted, because its earlier steps count
             self._release_mutex(me, target)
             return
         if self._engine.aborting:
@@ -299,7 +302,7 @@ class StepRecorder(Recorder):
         return number
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
-        """Return the threads that are waiting for a lock, which `me` has just acquired, with their sites."""
+        """Return the threads that are waiting for the lock that `me` has just acquired, each with its site."""
         return [
             (c.index, c.site) for c in self._engine.queue.live if c.target is lock and c is not me and c.kind == ACQUIRE
         ]

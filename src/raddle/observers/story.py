@@ -28,7 +28,7 @@ class StoryRecorder(Observer):
     def begin(self, engine: Engine) -> None:
         self.events: list[Event] = []
         self._numbers: dict[int, int] = {}  # maps the id of an object to its number
-        self._kept: list[object] = []  # keeps objects alive, as they are identified by id
+        self._kept: list[object] = []  # keeps objects alive, because they are identified by id
         self._names: dict[int, str] = {}  # maps the id of a resource to its name
         self._counters: dict[str, int] = {}  # number of resources by class
         self._interned: dict[str, str] = {}  # stores equal names only once

@@ -26,7 +26,7 @@ class WithStatements:
         self.begin()
 
     def begin(self) -> None:
-        """Prepare for the execution that begins."""
+        """Prepare for a new execution."""
         self._sites: dict[tuple[int, int], list[int]] = {}  # sites of active `with` statements, by thread and resource
 
     def enter(self, thread: int, number: int, site: int) -> None:
@@ -45,7 +45,10 @@ class WithStatements:
         return sites.pop()
 
     def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
+        """Return whether a site is a call of one of these methods.
+
+        The site of a `with` statement names only the object.
+        """
         called = self._called.get(site)
         if called is None:
             name = self._table[site].name if site in self._table else ""

@@ -89,7 +89,10 @@ def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
 
 
 def function(called: Any, site: int) -> Any:
-    """Return `called` (like `len`, `sorted` or `getattr`), or a replacement for it. It is called next."""
+    """Return `called` (like `len`, `sorted` or `getattr`), or a replacement for it.
+
+    Instrumented code calls the returned function next.
+    """
     return called
 
 

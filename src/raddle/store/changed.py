@@ -53,7 +53,7 @@ def digests_now(label: str, path: str) -> frozenset[int]:
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Return whether both paths lead to the same file."""
+    """Return whether both paths refer to the same file."""
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):
@@ -63,10 +63,10 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[str, ...]:
     """Drop stored data about files that have a different source in `contents`; return notes for the user.
 
-    Two different files outside the project may have the same label, like installed packages. Both are kept. But if only
-    the new one is in the folder of the data file, it is the same file in a copy of the project, and counts as changed.
-    A file that is instrumented in a different form or has a new label is dropped too. Otherwise one place would have
-    two site numbers and be counted twice.
+    Two different files outside the project may have the same label, as files of installed packages can. The data of
+    both is kept. But if only the new one is in the folder of the data file, it is treated as the same file in a copy of
+    the project, and thus as changed. The data of a file that is instrumented in a different form or has a new label is
+    dropped too. Otherwise one place would have two site numbers and be counted twice.
     """
     folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
     new_digests: dict[str, set[int]] = {}

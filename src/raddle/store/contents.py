@@ -1,4 +1,4 @@
-"""The contents of a data file as Python values. All reports are created from these alone."""
+"""The contents of a data file as Python values. Reports use nothing else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Contents(MeasuredData):
 
     @property
     def exact(self) -> frozenset[str]:
-        """The criteria for which every run either was exact or repeated an exact run."""
+        """The criteria for which every run was exact or repeated an exact run."""
         inexact = {
             name
             for index, run in enumerate(self.runs)
@@ -67,7 +67,7 @@ class Contents(MeasuredData):
     def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
         """Return whether an earlier exact run includes this run, and this run covered nothing new.
 
-        If it did cover something new, its options allowed more, for example another switch model.
+        If it did cover something new, its options allowed more executions, for example because of another switch model.
         """
         if not any(criterion in other.exact and other.includes(run) for other in earlier):
             return False

@@ -114,6 +114,6 @@ def _overlap(name: str, contents: Contents, known: set[str]) -> UsageError:
     run = next(run for run in contents.runs if run.identity in known)
     return UsageError(
         "overlapping-data",
-        f"some runs of {name} are already in the target or in an earlier file ({run.origin}, {run.added}), others are "
-        "not: they would be counted twice. Nothing was changed; combine files that do not overlap into a new file",
+        f"some but not all runs of {name} are already in the target or in an earlier file ({run.origin}, {run.added}): "
+        "these runs would be counted twice. Nothing was changed; combine files that do not overlap into a new file",
     )

@@ -31,7 +31,7 @@ _SITE = """
 insert or ignore into site values (?, (select number from file where label = ? and digest = ?), ?, ?, ?, ?, ?, ?)"""
 
 
-DROPPED = " is dropped"  # ends every note about dropped data; `drop_notes` recognizes them by it
+DROPPED = " is dropped"  # the ending by which `drop_notes` recognizes notes about dropped data
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True)
 
