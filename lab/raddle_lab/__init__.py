@@ -1,1 +1,4 @@
-"""The experiments of the papers, repeated in Python. (pytest must not rewrite this package: PYTEST_DONT_REWRITE.)"""
+"""Experiments on coverage criteria and schedulers, most of them replicated from papers.
+
+The word PYTEST_DONT_REWRITE in this docstring keeps pytest from rewriting the module.
+"""

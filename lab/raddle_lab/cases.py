@@ -1,4 +1,4 @@
-"""The test cases of Křena's experiment, and the objects and threads of their executions (Table 2)."""
+"""The test cases of Křena's experiment, and counts of the objects and threads in their executions (Table 2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.entities import Entities
 from raddle_lab.published import Abstraction
 
 COUNTED_EXECUTIONS = 10  # executions whose objects and threads are counted, as in the paper
-FEW, MANY = 10, 20  # numbers of methods by which threads are distinguished
+FEW, MANY = 10, 20  # maximum numbers of methods in an abstract thread; threads are counted for both
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Case:
     name: str
     title: str  # title shown in tables
     target: str  # scenario as commands name it, or a script with its arguments
-    source: tuple[str, ...] = ()  # what to instrument; if empty, the project around the scenario
+    source: tuple[str, ...] = ()  # modules to instrument; if empty, the project that contains the scenario
     share: float = 1.0  # fraction of the requested executions; large programs get fewer, as in the paper
 
     @property
@@ -43,7 +43,7 @@ class Case:
         return sys.modules[self.scenario.__module__]
 
     def classes(self) -> int:
-        """Return the number of classes in the module; 0 for a script, whose classes are not known."""
+        """Return the number of classes in the module, or 0 for a script, whose classes are unknown."""
         if self.is_script:
             return 0
         tree = ast.parse(inspect.getsource(self.module))
@@ -51,7 +51,7 @@ class Case:
 
 
 def _published(name: str, title: str, *, share: float = 1.0) -> Case:
-    """Return a case that is also in the paper."""
+    """Return one of the paper's test cases."""
     module = f"raddle_lab.programs.{name}"
     return Case(name, title, f"{module}::scenario", (module,), share)
 
@@ -69,9 +69,9 @@ CASES = {
 
 
 class Population:
-    """The objects and threads of some executions: their number, their types, and their abstractions.
+    """Counts the objects and threads of the first executions, and their distinct types and abstractions.
 
-    Each object counts once, with its own class, even if base classes set its attributes. Iterators and generators are
+    Each object counts once, under its own class, even if base classes set its attributes. Iterators and generators are
     not counted, because they only implement loops.
 
     >>> from raddle.entities import AbstractObject, make_entities
@@ -87,11 +87,11 @@ class Population:
         self.objects_real = 0
         self.objects: set[tuple[str, str]] = set()
         self.threads_real = 0
-        # Maps the number of methods considered to the abstract threads.
+        # Maps a maximum number of methods to the abstract threads, each truncated to that many methods.
         self.threads: dict[int, set[tuple[str, ...]]] = {0: set(), FEW: set(), MANY: set()}
 
     def add(self, entities: Entities) -> None:
-        """Add an execution. Only the first ten are counted."""
+        """Add the entities of an execution. Only the first ten executions are counted."""
         if self.executions >= COUNTED_EXECUTIONS:
             return
         self.executions += 1
@@ -110,7 +110,7 @@ class Population:
             known |= {thread[: most + 1] for thread in threads}
 
     def row(self, *, classes: int, error_ratio: float) -> Abstraction:
-        """Return the counts as a row of the table."""
+        """Return the counts as a row of Table 2."""
         return Abstraction(
             classes=classes,
             error_ratio=error_ratio,

@@ -1,8 +1,8 @@
-"""A collection: what each of many executions covered, as arrays of numbers.
+"""A collection: the requirements that each of many executions covered, as arrays of numbers.
 
-The requirements of a criterion are numbered in the order in which they are first covered. An execution is an array of
-these numbers, so statistics are array operations. Every execution is measured once, and series are drawn from the
-collection, as in section 5.2 of Křena, Letko and Vojnar.
+The requirements of a criterion are numbered in the order in which they are first covered. Each execution is stored as
+an array of these numbers, so statistics can be computed with array operations. Every execution is measured once, and
+series are drawn from the collection, as in section 5.2 of Křena, Letko and Vojnar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What each execution covered of one criterion."""
+    """The requirements of one criterion that each execution covered."""
 
     executions: tuple[Numbers, ...]
     distinct: int  # number of requirements covered by any execution
@@ -28,7 +28,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What each execution covered of each criterion, and how it ended."""
+    """The outcome of each execution, and the requirements of each criterion that it covered."""
 
     coverage: Mapping[str, Coverage]
     outcomes: tuple[str, ...]
@@ -43,7 +43,7 @@ class Collection:
 
 
 class Collector:
-    """Numbers the requirements of executions in the order in which they are first covered.
+    """Builds a collection, numbering requirements in the order in which they are first covered.
 
     >>> collector = Collector(["sync"])
     >>> collector.add("passed", {"sync": {(70001, "visited")}})
@@ -59,14 +59,14 @@ class Collector:
         self._outcomes: list[str] = []
 
     def add(self, outcome: str, covered: Mapping[str, Iterable[Key]]) -> None:
-        """Add an execution: how it ended and what it covered."""
+        """Add an execution with its outcome and the requirements that it covered."""
         self._outcomes.append(outcome)
         for name, numbers in self._numbers.items():
             found = [numbers.setdefault(key, len(numbers)) for key in covered[name]]
             self._executions[name].append(np.sort(np.array(found, dtype=np.int32)))
 
     def collection(self) -> Collection:
-        """Return the executions added so far, without the requirements themselves."""
+        """Return a collection of the executions added so far."""
         coverage = {
             name: Coverage(tuple(self._executions[name]), len(numbers)) for name, numbers in self._numbers.items()
         }

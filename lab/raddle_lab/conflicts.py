@@ -1,8 +1,8 @@
-"""Drops the accesses of an execution to variables without conflicts.
+"""Drops accesses to variables on which no threads conflict.
 
-Controlled executions do not record such accesses (see `raddle.observers.steps`). Most variables belong to one thread,
-or are only read once other threads can reach them, and the paper's metrics are about shared variables. Applying the
-same filter to executions with noise makes both kinds comparable.
+Controlled executions do not record such accesses (see `raddle.observers.steps`). Most variables are used by one thread
+only, or are no longer written when other threads can reach them. The paper's metrics are about shared variables.
+Applying the same filter to executions with noise makes both kinds of execution comparable.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from raddle.step import Step
 
 
 def without_private_accesses(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps without accesses to variables whose conflicts are all ordered by starts and joins.
+    """Drop accesses to a variable if starts and joins order all its conflicting accesses; return the other steps.
 
     >>> started = [(0, "write", 5, 1), (0, "write", 6, 2), (0, "start", 1, 3)]  # thread 0 writes variables 5 and 6
     >>> without_private_accesses([*started, (1, "read", 5, 4), (1, "read", 6, 4), (0, "write", 6, 5)])
     ((0, 'write', 6, 2), (0, 'start', 1, 3), (1, 'read', 6, 4), (0, 'write', 6, 5))
     """
-    segments: dict[int, int] = defaultdict(int)  # maps each thread to the number of threads it started
-    clocks: dict[int, dict[int, int]] = defaultdict(dict)  # maps each thread to the last segments that happen before it
+    segments: dict[int, int] = defaultdict(int)  # maps each thread to the number of threads it has started
+    # Maps each thread to its clock: for each other thread, the last segment that happens before the current step.
+    clocks: dict[int, dict[int, int]] = defaultdict(dict)
     variables: dict[int, Variable] = {}
     for thread, kind, target, site in steps:
         if kind == "read" or kind == "write":

@@ -1,24 +1,27 @@
-"""Kendall's τ between coverage and bugs found, for every criterion, on programs with one lock removed.
+"""Kendall's τ between coverage and bugs found, for every criterion, measured on programs with one lock removed.
 
-This follows RQ3 of the paper on MAP-coverage, which covers two criteria. The design:
+This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The design:
 
-* The subjects are small thread-safe classes with a scenario each (`raddle_lab.subjects`). A bug is a mutant: the
+* The subjects are small thread-safe classes, each with a scenario (`raddle_lab.subjects`). A bug is a mutant: the
   subject without one of its locks. The paper removes all locks at once and distinguishes bugs by their exceptions;
   removing one at a time distinguishes them exactly.
-* Each mutant is executed many times under control, with random schedules. For each execution it is recorded what it
-  covered, for every criterion, and whether it failed. A mutant that never fails is not a bug and is left out.
+* Each mutant is executed many times under control, with random schedules. For each execution, the experiment records
+  whether it failed and which requirements of every criterion it covered. A mutant that never fails is not a bug and is
+  left out.
 * A test set of size n consists of n executions of each mutant of a subject, drawn at random. It finds a mutant if it
-  contains a failing execution of that mutant. Its coverage is what its executions covered, as a share of what all
-  executions of the subject's mutants covered. As in the paper, the total is what was ever covered.
-* τ (τ-b, as there are ties) is computed for each subject over test sets of different sizes. In the paper the test sets
-  are 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of its
-  Table IV is not the mean of the other rows, so τ over the test sets of all subjects is computed too.
-* Larger sets cover more and find more under any criterion. So τ is also computed among sets of equal size. That shows
-  what a criterion says beyond the amount of testing. The paper does not do that; Inozemtseva and Holmes (ICSE 2014)
-  do it for sequential coverage.
-* The significance of a mean follows from how the subjects differ, because subjects are independent and test sets of one
-  subject are not. Its confidence interval is obtained by resampling the subjects. p is the probability of a mean this
-  far from 0 if each subject's τ could equally well have the other sign (an exact test over all combinations of signs).
+  contains a failing execution of that mutant. Its coverage is the share of requirements that its executions covered. As
+  in the paper, the total is the number of requirements that any execution of the subject's mutants covered.
+* τ (τ-b, because there are ties) is computed for each subject over test sets of different sizes. In the paper, a test
+  set is 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of the
+  paper's Table IV is not the mean of the other rows, so the experiment also computes τ over the test sets of all
+  subjects together.
+* Larger sets cover more requirements and find more bugs under any criterion. So τ is also computed among sets of equal
+  size, to separate the effect of coverage from that of more testing. The paper does not do this; Inozemtseva and Holmes
+  (ICSE 2014) do it for sequential coverage.
+* The significance of a mean is computed from the differences between subjects, because subjects are independent, while
+  test sets of one subject are not. Its confidence interval is obtained by resampling the subjects. p is the probability
+  of a mean at least this far from 0 if each subject's τ were equally likely to have the opposite sign (an exact test
+  over all combinations of signs).
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ class Plan:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes of test sets. Larger than a quarter of the executions, test sets would overlap too much."""
+        """The sizes of test sets, at most a quarter of the executions. Larger test sets would overlap too much."""
         return tuple(size for size in SIZES if size == 1 or size <= self.executions / 4)
 
 
@@ -67,8 +70,8 @@ class Point(NamedTuple):
     """The size, the bugs found and the coverage of one test set."""
 
     size: int
-    bugs: float  # share of the subject's bugs that were found
-    coverage: Mapping[str, float]  # maps each criterion to the share of its requirements that were covered
+    bugs: float  # share of the subject's bugs that the set finds
+    coverage: Mapping[str, float]  # maps each criterion to the share of its requirements that the set covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class SubjectResult:
 
 
 class Mean(NamedTuple):
-    """The mean of τ over subjects."""
+    """The mean τ over subjects, with its confidence interval."""
 
     tau: float
     low: float  # lower end of the 95 % confidence interval
@@ -141,7 +144,7 @@ def _collect(name: str, number: int, source: str, plan: Plan, folder: Path) -> C
 
 
 def points(bugs: Sequence[Collection], plan: Plan) -> Iterator[Point]:
-    """Yield test sets of all sizes, drawn from the executions of each mutant."""
+    """Yield a point for each test set: sets of all sizes, drawn from the executions of each mutant."""
     generator = np.random.Generator(np.random.PCG64(plan.seed))
     failed = [np.array([outcome != "passed" for outcome in bug.outcomes]) for bug in bugs]
     for size in plan.sizes if bugs else ():
@@ -178,13 +181,13 @@ def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
 
 
 def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
-    """Return the mean difference between the τ of two criteria, subject by subject."""
+    """Return the difference between the τ of two criteria, averaged over the subjects that have both."""
     both = one.by_subject.keys() & other.by_subject.keys()
     return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return the mean lead of MAP over method pairs; None if either was not measured or has no τ."""
+    """Return the mean of MAP's τ minus that of method pairs; None if either was not measured or has no τ."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None
@@ -193,7 +196,7 @@ def compare(correlations: Sequence[Correlation]) -> Mean | None:
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """Return the mean with its confidence interval and p; None if there are no values."""
+    """Return the mean with its confidence interval and p, or None if there are no values."""
     limits, p = interval(values, seed=1), sign_flip_p(values)
     return None if limits is None or p is None else Mean(fmean(values), *limits, p, len(values))
 
@@ -206,7 +209,7 @@ def _among_equals(criterion: str, some: Sequence[Point]) -> float | None:
 
 
 def kendall(criterion: str, some: Sequence[Point]) -> tuple[float, float] | None:
-    """Return τ and p; None if coverage or bugs are the same in all points."""
+    """Return τ and p, or None if all points have the same coverage or the same share of bugs."""
     coverage, bugs = [point.coverage[criterion] for point in some], [point.bugs for point in some]
     if len(set(coverage)) < 2 or len(set(bugs)) < 2:
         return None
@@ -234,7 +237,7 @@ def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence
     """Return the results as JSON data."""
     lead = compare(correlations)
     return {
-        "map_ahead": lead and lead._asdict(),  # lead over method pairs
+        "map_ahead": lead and lead._asdict(),  # mean of MAP's τ minus that of method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

@@ -18,7 +18,7 @@ def correlation_table(correlations: Sequence[Correlation]) -> str:
 
 
 def subject_table(results: Sequence[SubjectResult]) -> str:
-    """Return one row per subject: its mutants, its test sets, and how its executions ended."""
+    """Return one row per subject: the numbers of its mutants and test sets, and the outcomes of its executions."""
     kinds = sorted({kind for result in results for kind in result.outcomes} - {"passed"})
     rows = [["subject", "mutants", "that fail", "test sets", "executions", "passed", *kinds]]
     for result in results:
@@ -33,11 +33,11 @@ def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]
     mutants, bugs = sum(result.mutants for result in results), sum(result.bugs for result in results)
     parts = [
         f"Subjects: {len(results)} programs. Each mutant lacks one lock; {bugs} of {mutants} mutants fail. "
-        "The columns on the right count how the executions of failing mutants ended.",
+        "The columns on the right count the outcomes of the failing mutants' executions.",
         subject_table(results),
-        f"Kendall's τ between coverage and mutants found ({bugs} in {len(results)} subjects): mean over subjects with "
-        "confidence interval; subjects whose own τ is significant (p < 0.05); τ over the sets of all subjects; "
-        "mean τ among test sets of equal size with confidence interval and p; published τ for Java",
+        f"Kendall's τ between coverage and mutants found ({bugs} in {len(results)} subjects): mean over subjects, with "
+        "confidence interval; subjects whose own τ is significant (p < 0.05); τ over all subjects' sets together; "
+        "mean τ among test sets of equal size, with confidence interval and p; published τ for Java",
         correlation_table(correlations),
     ]
     lead = compare(correlations)
@@ -71,7 +71,7 @@ def _cells(row: Correlation) -> list[str]:
 
 
 def number(tau: float | None) -> str:
-    """Format a τ for a table."""
+    """Format τ for a table."""
     return "-" if tau is None else f"{round(tau, 2) + 0.0:.2f}"  # avoids "-0.00"
 
 
@@ -81,5 +81,5 @@ def between(mean: Mean | None) -> str:
 
 
 def chance(mean: Mean | None) -> str:
-    """Format the p of a mean."""
+    """Format the p-value of a mean."""
     return "-" if mean is None else "<0.0001" if mean.p < 0.0001 else f"{mean.p:.2g}"

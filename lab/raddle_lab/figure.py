@@ -1,7 +1,8 @@
 """Draws Figure 1: the growth of a program's coverage under each metric, in four panels (the crawler in the paper).
 
-The panels are (a) metrics that distinguish too little, (b) the beginning of (a), (c) metrics that suit saturation, and
-(d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of the verdict here.
+The panels are (a) metrics that distinguish too little, (b) the first executions of (a), (c) metrics that suit
+saturation, and (d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of the
+verdict here.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ STYLE: dict[Any, Any] = {
 
 
 def draw_figure(result: CaseResult, folder: Path) -> list[Path]:
-    """Draw one picture as PNG and as SVG. Return the files."""
+    """Draw one figure as PNG and as SVG, and return the paths of both files."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 6.5), layout="constrained", facecolor="white")
         figure.suptitle(
@@ -82,7 +83,7 @@ def _panel(axes: Axes, title: str, curves: Sequence[tuple[str, Sequence[int]]], 
 
 
 def _corners(curve: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the points of the curve, without those inside level stretches, which would make the file large.
+    """Return the points of the curve. Points inside flat stretches are omitted to keep the file small.
 
     >>> _corners([3, 3, 3, 4, 5, 5])
     ([1, 3, 4, 5, 6], [3, 3, 4, 5, 5])

@@ -1,4 +1,4 @@
-"""Statistics of a mean over a few subjects: its confidence interval and its p."""
+"""Statistics of a mean over a few subjects: its confidence interval and its p-value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONFIDENCE = 0.95  # confidence level of intervals
 
 
 def sign_flip_p(values: Sequence[float]) -> float | None:
-    """Return the probability of a mean this far from 0 if every sign were random; None if there are no values.
+    """Return the probability of a mean this far from 0 if all signs were random, or None if there are no values.
 
     >>> sign_flip_p([0.1, 0.2, 0.3])  # 2 of the 8 combinations of signs have a mean of at least 0.2 or at most -0.2
     0.25
@@ -25,7 +25,7 @@ def sign_flip_p(values: Sequence[float]) -> float | None:
 
 
 def interval(values: Sequence[float], *, seed: int) -> tuple[float, float] | None:
-    """Return the 95 % confidence interval of the mean (percentile bootstrap); None if there are no values.
+    """Return the 95 % confidence interval of the mean (percentile bootstrap), or None if there are no values.
 
     >>> interval([0.5, 0.5, 0.5], seed=1)
     (0.5, 0.5)

@@ -2,11 +2,11 @@
 
 It follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based Testing of
 Concurrent Software". For each test case, executions are collected once. Random series are drawn from the collection,
-and the growth of each metric along them is measured. The experiment also runs on a program of the user.
+and the growth of each metric along them is measured. The experiment also runs on a user's program.
 
-Departures: the programs are in Python, smaller than the paper's, and written after its descriptions. By default the
-collection has twice as many executions as a series; in the paper it has five times as many, and twice as many for the
-largest case. The largest case has shorter series here.
+Departures from the paper: the programs are in Python, are smaller, and are based only on the paper's descriptions. By
+default, the collection has twice as many executions as a series; in the paper it has five times as many, except for the
+largest case, where it also has twice as many. Series of the largest case are shorter here.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ class Plan:
     [20, 50]
     """
 
-    cases: Sequence[str] = tuple(CASES)  # names of cases, or one target of the user
+    cases: Sequence[str] = tuple(CASES)  # names of cases, or the user's target
     mode: str = "controlled"
     executions: int = 2_000  # executions per series
-    collection: int | None = None  # executions that series are drawn from; None: twice the length of a series
+    collection: int | None = None  # executions that series are drawn from; None means twice the length of a series
     series: int = 100  # number of series
     seed: int = 1
-    noise: Sequence[str] = ()  # noise options of `raddle run`; if empty, the lab's own
+    noise: Sequence[str] = ()  # noise options as for `raddle run`; if empty, the lab's defaults
     thread_methods: int = METHODS
-    source: tuple[str, ...] = ()  # what to instrument, for a target of the user
+    source: tuple[str, ...] = ()  # modules to instrument in the user's target
 
     def case(self, name: str) -> Case:
-        """Return the paper's case of that name, or a case for the user's target."""
+        """Return the paper's case with that name, or a case for the user's target."""
         return CASES.get(name) or Case(name, name, name, self.source)
 
     def length(self, case: Case) -> int:
-        """Return the number of executions of a series."""
+        """Return the number of executions in a series."""
         return max(1, round(self.executions * case.share))
 
     def collected(self, case: Case) -> int:
@@ -67,7 +67,7 @@ class Plan:
         return max(self.length(case), round(self.collection * case.share))
 
     def samples(self, case: Case) -> Iterator[Sample]:
-        """Yield what each execution covers."""
+        """Run the executions of a case, and yield the requirements that each covered."""
         options: dict[str, Any] = {
             "criteria": MEASURED,
             "executions": self.collected(case),
@@ -169,7 +169,7 @@ def run(
 
 
 def verdicts(results: Sequence[CaseResult]) -> dict[str, tuple[str, str | None]]:
-    """Return, for each metric, the verdict of these results and the paper's verdict on its own cases."""
+    """Return, for each metric, the verdict on these results and the paper's verdict on its own results."""
     published = all(result.is_published for result in results)
     return {
         metric: (overall(result.growth[metric].settled for result in results), VERDICT[metric] if published else None)

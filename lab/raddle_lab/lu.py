@@ -1,20 +1,22 @@
-"""Costs of complete test sets and the bugs they expose: the experiment that Lu, Jiang and Zhou left as future work.
+"""Measures what complete test sets cost and expose: the experiment that Lu, Jiang and Zhou left as future work.
 
-The paper defines seven criteria and bounds their costs (Table 1), but runs no experiment. Here, for each criterion and
-each program with a known bug (a mutant of a subject, or a program of SCTBench):
+The paper defines seven criteria and bounds their costs (Table 1), but runs no experiment. The experiment here does the
+following for each criterion and each program with a known bug (a mutant of a subject, or a program of SCTBench):
 
-* Executions of the program are collected. If there are few enough, each possible execution is collected once; otherwise
-  some with random schedules are. A requirement is feasible if any of them covered it. This is exact where all
-  executions were collected, and a lower bound otherwise. (Threads are switched before conflicting accesses and before
-  operations that can block. Switches at other places, such as after a release, do not change the order of accesses.)
-  Every interleaving counts for `all`, so `all` is evaluated only for exhausted programs.
-* A complete test set covers every feasible requirement. One is drawn by going through the executions in random order
-  and keeping those that cover something new, until nothing is left to cover. Then executions whose removal leaves the
-  set complete are dropped, again in random order. So the set is minimal: no execution of it can be left out.
-* The cost of a test set is its size. The number of executions in random order until everything is covered is also
-  counted.
-* A test set exposes the bug if one of its executions fails. Larger sets expose more, regardless of coverage. So the
-  result is compared with the probability that equally many random executions expose the bug (computed, not sampled).
+* It collects executions of the program. If the program has few enough interleavings, each is executed once; otherwise,
+  schedules are random. A requirement counts as feasible if any of these executions covered it. The number of feasible
+  requirements is exact if all interleavings were executed, and a lower bound otherwise. (Threads are switched before
+  conflicting accesses and before operations that can block. Switches at other places, such as after a release, do not
+  change the order of accesses.) The criterion `all` requires every interleaving, so it is evaluated only for exhausted
+  programs.
+* It draws complete test sets, which cover every feasible requirement. For each set, it goes through the executions in
+  random order and keeps those that cover something new. In the same order, it then drops executions whose removal
+  leaves the set complete. So the set is minimal: no further execution can be removed.
+* The cost of a test set is its size. The experiment also counts how many executions in random order it takes to cover
+  every feasible requirement.
+* A test set exposes the bug if one of its executions fails. Larger sets expose more bugs, regardless of coverage. So
+  the share of exposing sets is compared with the probability that the same number of random executions exposes the bug
+  (computed, not sampled).
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel
 from raddle_lab.sctbench import PROGRAMS
 
 WHOLE = "all"  # the criterion that requires every possible execution
-MAX_THREADS = 10  # with more threads, an execution takes a tenth of a second, and bounds have thousands of digits
+MAX_THREADS = 10  # maximum for an SCTBench program; with more, executions are slow, and bounds have thousands of digits
 MUTANT = "-"  # separates a subject from the number of the lock that its mutant lacks
 
 
@@ -50,8 +52,8 @@ class Plan:
     """The parameters of the experiment."""
 
     programs: Sequence[str]
-    executions: int = 500  # executions of a program that cannot be exhausted
-    exhaust: int = 1_000  # executions after which a program counts as not exhaustible
+    executions: int = 500  # number of executions of a program that cannot be exhausted
+    exhaust: int = 1_000  # maximum number of executions when trying to exhaust a program
     sets: int = 100  # complete test sets per criterion
     seed: int = 1
 
@@ -59,14 +61,15 @@ class Plan:
 class Sets(NamedTuple):
     """Averages over the complete test sets of one criterion."""
 
-    # Requirements by the paper's formula, for the accesses seen in random executions; None if it has too many digits.
+    # Number of requirements by the paper's formula, from the accesses in random executions; None if it has too many
+    # digits.
     total: int | None
-    feasible: int  # requirements that were covered
-    least: int  # lower bound on the size of a complete set, since no execution covers more than the best one
-    size: float  # executions in a complete set
-    executions: float  # executions in random order until everything is covered
+    feasible: int  # number of requirements that any execution covered
+    least: int  # lower bound on the size of a complete set: `feasible` divided by the most that one execution covers
+    size: float  # average number of executions in a complete set
+    executions: float  # average number of executions in random order until everything is covered
     exposing: float  # share of the sets that expose the bug
-    at_random: float  # probability that equally many random executions expose it
+    at_random: float  # probability that the same number of random executions exposes the bug
     unseen: float  # upper bound on the probability that another execution covers something new
 
 
@@ -83,7 +86,7 @@ class ProgramResult:
 
 
 def program_names() -> tuple[str, ...]:
-    """Return all programs: the mutants of all subjects, and SCTBench without programs that fail in every schedule."""
+    """Return all programs: the mutants of all subjects, and the small SCTBench programs that do not always fail."""
     mutants = [
         f"{subject}{MUTANT}{number}"
         for subject in subject_names()
@@ -95,7 +98,7 @@ def program_names() -> tuple[str, ...]:
 
 @contextmanager
 def scenario_of(program: str) -> Iterator[tuple[Callable[[], object], tuple[str, ...]]]:
-    """Import a program. Yield its scenario and what to instrument."""
+    """Import a program, and yield its scenario and the modules to instrument."""
     if program in PROGRAMS:
         yield PROGRAMS[program].scenario, ("raddle_lab.sctbench",)
         return
@@ -165,7 +168,7 @@ def _explore(scenario: Callable[[], object], source: Sequence[str], **options: A
 def complete_sets(
     coverage: Coverage, failed: Any, orders: Sequence[Any], *, total: int | None, exhausted: bool
 ) -> Sets:
-    """Draw a complete test set for each order of the executions. Return the averages over these sets."""
+    """Draw a complete test set for each order of the executions, and return averages over these sets."""
     sizes, executions, exposing, at_random = [], [], [], []
     for order in orders:
         chosen, needed = complete_set(coverage, order)
@@ -188,7 +191,7 @@ def complete_sets(
 
 
 def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], int]:
-    """Return a minimal complete test set, and how many executions in this order it takes to cover everything.
+    """Return a minimal complete test set, and the number of executions in this order needed to cover everything.
 
     >>> some = [np.array(covered) for covered in ([0], [0, 1], [1], [2])]
     >>> complete_set(Coverage(tuple(some), distinct=3), [0, 1, 2, 3])
@@ -253,7 +256,7 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Sequence[ProgramResult], *, exhausted: bool) -> dict[str, Summary]:
-    """Return the averages for each criterion over the exhausted programs, or over the others.
+    """Return averages for each criterion over the programs that were exhausted, or over those that were not.
 
     A program without a failing execution has no bug to expose and is left out.
     """

@@ -1,9 +1,9 @@
-"""Table 1 of Lu, Jiang and Zhou: bounds on the number of executions each criterion costs, by program size.
+"""Table 1 of Lu, Jiang and Zhou: bounds on the number of executions that each criterion requires, by program size.
 
 The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. Its bounds are orders of
-magnitude. The values here omit constants, so a complete test set may be larger than its bound. In the available copy of
-the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible. The upper bound
-follows from the text: there are at most 2 PN requirements, and PN is at most n M.
+magnitude. The values here omit constant factors, so a complete test set may be larger than its bound. In the available
+copy of the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible. The upper
+bound follows from the text: there are at most 2 PN requirements, and PN is at most n M.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ class Shape(NamedTuple):
     """The size of a program."""
 
     threads: int  # M: number of threads that access shared variables
-    accesses: float  # n: average number of accesses of a thread to shared variables
+    accesses: float  # n: average number of accesses to shared variables per thread
     variables: int  # V: number of shared variables
 
     @classmethod
     def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
-        """Return the shape of a program from what `tpair` and `svar` observed, with the longest execution of each
-        thread.
+        """Return the shape of a program from the accesses that `tpair` and `svar` observed.
+
+        Each thread counts with the largest number of accesses that it made in any execution.
         """
         longest: dict[str, int] = {}
         for variable, thread, profile, _ in by_threads.lines:
@@ -39,7 +40,7 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula with the decimal logarithm of its value, since some values have hundreds of digits."""
+    """A formula, and a function that computes the decimal logarithm of its value, which can have hundreds of digits."""
 
     formula: str
     logarithm: Callable[[Shape], float]

@@ -30,7 +30,7 @@ def summary_table(found: dict[str, Summary]) -> str:
 
 
 def program_table(results: Sequence[ProgramResult]) -> str:
-    """Return one row per program: its size, and the cost of each criterion beside its upper bound."""
+    """Return one row per program: its size, and the cost and upper bound of each criterion."""
     rows = [["program", "runs", "M", "n", "V", *CRITERIA]]
     for result in results:
         runs = f"{result.executions:,}" + ("" if result.exhausted else "+")
@@ -46,23 +46,24 @@ def report(results: Sequence[ProgramResult]) -> str:
     others = len(results) - len(exhausted)
     harmless = [result.program for result in results if not result.failures]
     parts = [
-        "Table 1 of Lu, Jiang and Zhou: executions that each criterion costs, without constants (M threads, n accesses "
-        "each, V variables; - is illegible in the available copy)",
+        "Table 1 of Lu, Jiang and Zhou: number of executions that each criterion requires, without constant factors "
+        "(M threads, n accesses each, V variables; - marks a bound that is illegible in the available copy)",
         bounds_table(),
-        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. Per criterion: size of a complete set "
-        "/ upper bound. runs: number of executions; + means that there are more, so `all` cannot be completed (-)",
+        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. The column runs shows the "
+        "number of executions (+ if the program has more). The columns of the criteria show the size of a complete set "
+        "/ the upper bound (- for `all` if the program was not exhausted)",
         program_table(results),
     ]
     columns = (
-        "feasible requirements, size of a complete test set, executions in random order until complete, complete sets "
-        "that expose the bug, equally many random executions that do"
+        "feasible requirements, size of a complete test set, executions in random order until everything is covered, "
+        "share of complete sets that expose the bug, probability that as many random executions expose it"
     )
     if exhausted:
         parts += [f"Exhausted programs, averages: {columns}", summary_table(summaries(results, exhausted=True))]
     if others:
         parts += [
-            f"The other {others}, where feasible means covered by an execution; averages as above, and an upper bound "
-            "on the probability that one more execution covers something new. So these sets may be incomplete",
+            f"The other {others} programs: averages as above, and an upper bound on the probability that one more "
+            "execution covers something new. Feasible requirements are those covered, so the sets may be incomplete",
             summary_table(summaries(results, exhausted=False)),
         ]
     if harmless:

@@ -47,7 +47,7 @@ def without_lock(source: str, number: int) -> str:
     tree = ast.parse(source)
     found = [node for node in ast.walk(tree) if _is_critical_section(node)]
     if not 0 <= number < len(found):
-        raise IndexError(f"there is no critical section {number}; there are {len(found)}")
+        raise IndexError(f"there is no critical section {number}: the source has {len(found)}, numbered from 0")
     found.sort(key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
     return ast.unparse(_Removal(found[number]).visit(tree))
 
@@ -70,7 +70,7 @@ def _is_critical_section(node: ast.AST) -> bool:
 
 @contextmanager
 def imported(source: str, *, name: str, folder: Path) -> Iterator[ModuleType]:
-    """Write the source to a file in the folder, and import it as a module for the duration of the context."""
+    """Write the source to a file in the folder, import it, and remove the module again when the context ends."""
     path = folder / f"{name}.py"
     path.write_text(source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, path)

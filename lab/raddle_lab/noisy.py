@@ -1,8 +1,8 @@
 """Runs native executions of a test case with noise, as in the paper.
 
 Each execution runs in a forked process, so that anything it leaves behind, such as hanging threads, ends with the
-process. An uncaught exception in any thread ends the execution, as it does under control. A deadlock is detected by a
-timer, when no thread has taken a step for a while.
+process. An uncaught exception in any thread ends the execution, as it does under control. A timer reports a deadlock
+when no thread has taken a step for a while.
 
 Two runs never behave identically, even with the same seed: the seed fixes the noise, but not the decisions of the
 operating system.
@@ -36,12 +36,12 @@ from raddle_lab.conflicts import without_private_accesses
 NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # noise options as for `raddle run`
 CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise
 PATIENCE = 3  # checks in a row without progress before a deadlock is reported
-SIGNALS = 10  # signals before the main thread is interrupted again, since an exception raised in a destructor is lost
+SIGNALS = 10  # signals after which the exception is raised again, because one raised in a destructor is lost
 OVER_ALL_ACCESSES = (
     "concur-pairs",
 )  # metrics that the paper defines over all accesses, not only those to shared variables
 GIVE_UP_SECONDS = 30  # time limit for shutting down, after which the stacks of all threads are dumped
-ATTEMPTS = 3  # attempts per execution if its process dies, so that one crash does not lose the whole collection
+ATTEMPTS = 3  # attempts per execution; a crash of its process must not lose the whole collection
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def noisy(
     noise: Sequence[str] = NOISE_OPTIONS,
     thread_methods: int = METHODS,
 ) -> Iterator[Sample]:
-    """Yield executions, each with different noise."""
+    """Run executions, each with different noise, and yield the requirements that each covered."""
     if not can_fork():
         raise UsageError("cannot-fork", "executions with noise need a system that can fork; use --mode controlled")
     observers = make_criteria(criteria)
@@ -68,7 +68,7 @@ def noisy(
     watch = Watch(
         selection, lambda names: _Steps(), noises=noises, seed=seed, blocks=blocks, methods=thread_methods
     )  # fmt: skip
-    # Removes the probes in the end. The watch alone would leave them in the modules.
+    # This context removes the probes at the end; stopping the watch would leave them in the modules.
     with instrument_modules(watch.hook.loaded(), watch.table, blocks=blocks):
         watch.start()
         try:
@@ -91,7 +91,7 @@ def _observed(execution: _Execution, attempts: int = ATTEMPTS) -> Observed:
     except ChildDiedError as error:
         if attempts == 1:
             raise
-        logger.warning("an execution was lost and is repeated: %s", error)
+        logger.warning("an execution was lost and will be repeated: %s", error)
     return _observed(execution, attempts - 1)
 
 
@@ -106,17 +106,18 @@ class _Steps:
         self.steps += steps
 
     def end(self) -> None:
-        """Keep everything: the interface requires this method, and the steps stay available."""
+        """Do nothing: the interface requires this method, but the recorded steps stay available."""
 
 
 class _ExecutionOverError(BaseException):
-    """Raised to end the execution. It is a `BaseException`, so that the program's own handlers do not catch it."""
+    """Raised to end the execution. It is a `BaseException`, so the program's own handlers do not catch it."""
 
 
 class _Execution:
-    """One execution, which runs in a forked child of the instrumented process.
+    """One execution, to be run in a forked child of the instrumented process.
 
-    Signals interrupt the main thread even while it waits. A timer sends them, and so does a thread that dies.
+    A timer signals the main thread at intervals, and so does every thread that dies. A signal interrupts the main
+    thread even while it waits.
     """
 
     def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:
@@ -126,11 +127,11 @@ class _Execution:
         self._outcome = Outcome(OutcomeKind.PASSED)
         self._seen = -1
         self._idle_checks = 0
-        self._signals = 0  # signals received since it was decided to end the execution
+        self._signals = 0  # number of signals received since the execution failed
         self._over = False
 
     def __call__(self) -> Observed:
-        # Each thread's noise is seeded with its label, which begins with this one.
+        # Each thread's noise is seeded with the thread's label, which begins with the label of the main thread.
         self._watch.recorder.local.thread.label = str(self._number)
         threading.excepthook = self._died
         signal.signal(signal.SIGALRM, self._check_progress)
@@ -164,7 +165,7 @@ class _Execution:
             self._outcome = Outcome(kind, f"{type(error).__name__}: {error}")
 
     def _died(self, args: Any) -> None:
-        """Record that a thread died of an exception, and interrupt the main thread, which may be waiting for it."""
+        """Record that an exception ended a thread, and interrupt the main thread, which may be joining that thread."""
         self._failed(args.exc_value)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)  # type: ignore[arg-type]
 

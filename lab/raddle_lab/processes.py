@@ -1,4 +1,4 @@
-"""Runs work in several processes in parallel, or in this one."""
+"""Runs the parts of an experiment in parallel processes, or in this process."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Work(Protocol[Plan_contra, Result_co]):
     """One part of an experiment."""
 
     def __call__(self, name: str, plan: Plan_contra, executed: ReportProgress = report_nothing) -> Result_co:
-        """Run the part with that name."""
+        """Run the part with the given name."""
 
 
 @contextmanager
 def executor_of(jobs: int) -> Iterator[Executor | None]:
-    """Yield an executor with `jobs` processes, or None if one is enough. Terminate them on any exception."""
+    """Yield an executor with `jobs` processes, or None if one is enough. Terminate the processes on any exception."""
     if jobs <= 1:
         yield None
         return
-    # Processes are spawned, not forked, so that raddle's patches do not depend on what ran before. Ctrl-C reaches all
+    # Processes are spawned, not forked, so that raddle patches a fresh interpreter in each. Ctrl-C reaches all
     # processes, but only this one handles it.
     with ProcessPoolExecutor(
         jobs,
@@ -55,7 +55,7 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
 def run_in_parallel(
     work: Work[Plan, Result], names: Sequence[str], plan: Plan, *, jobs: int, executed: ReportProgress
 ) -> Iterator[Result]:
-    """Yield results in the order of the names. Only work in this process reports progress."""
+    """Run the named parts, and yield their results in order. Progress is reported only for work in this process."""
     with executor_of(jobs) as executor:
         if executor is None:
             yield from map(partial(work, executed=executed), names, [plan] * len(names))

@@ -24,7 +24,7 @@ class Abstraction(NamedTuple):
 
 
 class Quantities(NamedTuple):
-    """Three columns of Table 3: the number of tasks, and how it grows."""
+    """Three columns of Table 3: the number of tasks, and how smoothly it grows."""
 
     total: float
     average_percent: float | None  # None if there are no tasks
@@ -62,9 +62,9 @@ TABLE_3 = {
 }
 METRICS = tuple(TABLE_3)
 
-# Figure 1 and the text about it: (a) and (b) saturate within the first 200 of 2,000 executions, (c) are the best
-# metrics, and (d) saturate late. GoodLock* is drawn in (c) but not counted among the best, because many programs have
-# no nested locks. GoodLock is not drawn; by Table 3 it belongs to (a).
+# From Figure 1 and the text about it: the metrics in panels (a) and (b) saturate within the first 200 of 2,000
+# executions, those in (c) are the best, and those in (d) saturate late. GoodLock* is drawn in (c) but not counted among
+# the best, because many programs have no nested locks. GoodLock is not drawn; by Table 3 it belongs to (a).
 VERDICT = {
     "avio": AT_ONCE,
     "avio*": SUITS,
@@ -83,8 +83,8 @@ VERDICT = {
     "blocks": AT_ONCE,
 }
 
-# Table IV of the paper on MAP-coverage: τ for each of 20 Java classes ("-" and "*" left out), and its last row. The
-# text calls the last row the average across all programs, but the averages of the rows above are 0.35 and 0.29.
+# Table IV of the paper on MAP-coverage: τ for 20 Java classes, without the cells "-" and "*". KENDALL has the last row.
+# The text calls the last row the average across all programs, but the averages of the rows above are 0.35 and 0.29.
 TABLE_4 = {
     "map": (
         0.19, 0.38, 0.61, 0.16, 0.74, 0.44, 0.28, 0.20, 0.29, 0.33, 0.54, 0.31, -0.09, 0.53, 0.28, 0.34, 0.56, 0.37,

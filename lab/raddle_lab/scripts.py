@@ -1,7 +1,7 @@
-"""Runs a whole program of the user with noise, each execution as a `raddle run` process.
+"""Runs a user's whole program with noise, each execution in its own `raddle run` process.
 
-Coverage is what `raddle run` measures. Unlike in `raddle_lab.noisy`, accesses to variables without a conflict count
-too. Objects and threads are not counted, because they no longer exist when the process has ended.
+Coverage is what `raddle run` measures. Unlike in `raddle_lab.noisy`, accesses to variables without conflicts count too.
+Objects and threads are not counted, because they cease to exist when the process ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from raddle_lab.cases import Case
 def scripted(
     case: Case, *, criteria: Sequence[str], executions: int, seed: int, noise: Sequence[str], thread_methods: int
 ) -> Iterator[Sample]:
-    """Yield executions with the given noise, each with a different seed."""
+    """Run executions with the given noise, each with a different seed, and yield what each covered."""
     noises = [part for text in noise for part in ("--noise", text)]
     with TemporaryDirectory(prefix="raddle-lab-") as folder:
         runs = CommandRuns(

@@ -14,12 +14,12 @@ from raddle_lab.processes import executor_of
 from raddle_lab.sctbench import PROGRAMS
 
 SCHEDULERS = ("portfolio", "pos", "surw", "pct:depth=3", "random")
-# Schedulers for which one seed is enough.
+# Schedulers without randomness, for which one seed is enough.
 DETERMINISTIC = frozenset({"deepening", "exhaustive", "reachability", "round-robin", "sequential"})
 SOURCE = "raddle_lab.sctbench"
 
-# Published numbers of executions until the bug: reads-from fuzzing, and selectively uniform random walk. POS and the
-# plain random walk never found these two.
+# Published numbers of executions needed to find the bug, for reads-from fuzzing (RFF) and selectively uniform random
+# walk (SURW). POS and the plain random walk never found these two bugs.
 PUBLISHED = {"reorder_100": {"RFF": 6, "SURW": 193}, "twostage_100": {"RFF": 56, "SURW": 453}}
 
 
@@ -34,7 +34,7 @@ class Plan:
     seed: int = 1  # the first seed
 
     def seeds_of(self, scheduler: str) -> range:
-        """Return the seeds to run: a single one for a scheduler without randomness."""
+        """Return the seeds to run; a scheduler without randomness gets only one."""
         alone = scheduler.partition(":")[0] in DETERMINISTIC
         return range(self.seed, self.seed + (1 if alone else self.seeds))
 
@@ -62,12 +62,12 @@ class Row:
 
     @property
     def median(self) -> float | None:
-        """The median number of executions until the bug, over all seeds; None if above the limit."""
+        """The median, over all seeds, of the number of executions needed to find the bug; None if above the limit."""
         median = statistics.median(math.inf if first is None else first for first in self.firsts)
         return None if math.isinf(median) else median
 
     def shown(self, executions: int) -> str:
-        """Return the median as shown in the table."""
+        """Return the text that the table shows for the median."""
         median = f">{executions:,}" if self.median is None else f"{self.median:,g}"
         return median if self.found == len(self.firsts) else f"{median} ({self.found}/{len(self.firsts)})"
 
@@ -120,8 +120,8 @@ def run(plan: Plan, *, jobs: int = 1, done: Callable[[Row], None] = lambda row: 
 
 
 def report(plan: Plan, rows: Iterable[Row]) -> str:
-    """Return the table and its summary rows."""
-    from raddle_lab.tables import aligned, paragraph  # imported late: it needs packages that the experiment does not
+    """Return the full report: the table with its summary rows, and the published numbers."""
+    from raddle_lab.tables import aligned, paragraph  # imported late because it needs more packages than the experiment
 
     rows = list(rows)
     lines = [["", "threads", *plan.schedulers]]
@@ -131,8 +131,9 @@ def report(plan: Plan, rows: Iterable[Row]) -> str:
     for title, summarize in _SUMMARY_ROWS.items():
         lines.append([title, "", *(summarize(own) for own in by_scheduler)])
     text = [
-        f"Executions until the first finding: the median of {plan.seeds} seeds, at most {plan.executions:,} executions "
-        "each. In brackets: the number of seeds that found it, if not all did. Schedulers without randomness ran once.",
+        f"Executions until the first finding: the median over {plan.seeds} seeds, with at most {plan.executions:,} "
+        "executions each. In brackets: the number of seeds with a finding, if not all had one. Schedulers without "
+        "randomness ran once.",
         aligned(lines),
         *_published(plan.programs),
     ]
@@ -165,4 +166,4 @@ def _published(programs: Sequence[str]) -> list[str]:
         for name in programs
         if name in PUBLISHED
     ]
-    return [f"Published: {'; '.join(shown)}; POS and random never."] if shown else []
+    return [f"Published: {'; '.join(shown)}; POS and random never found the bug."] if shown else []

@@ -6,8 +6,8 @@ The numbers are those of Table 3 of Křena, Letko and Vojnar, averaged over all 
 * Average %: the tasks that one execution covered, as a share of Total.
 * Smooth %: the distinct values of the cumulative coverage, as a share of the executions.
 
-Two numbers are added, since a verdict by rule needs them: the share of a series after which 95 % of Total was covered,
-and the share of Total that its first tenth covered. The paper reads both off its curves.
+Two numbers are added because the rule for verdicts needs them: the share of a series after which 95 % of Total was
+covered, and the share of Total that the first tenth of the series covered. The paper reads both off its curves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Series = NDArray[np.int64]  # execution numbers, in the order of the series
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the coverage of one criterion grows along series, averaged over the series."""
+    """The growth of one criterion's coverage along series, averaged over the series."""
 
     total: float
     average_percent: float | None  # None if nothing was covered
@@ -38,7 +38,7 @@ class Growth:
 
 
 def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]:
-    """Draw random series. No execution occurs twice in a series.
+    """Draw random series, in which no execution occurs twice.
 
     >>> [sorted(map(int, series)) for series in draw(3, length=3, count=2, seed=1)]
     [[0, 1, 2], [0, 1, 2]]
@@ -48,7 +48,7 @@ def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]
 
 
 def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
-    """Return how many requirements were covered after each execution of a series."""
+    """Return the number of requirements covered up to each execution of a series."""
     executions = [coverage.executions[number] for number in series]
     sizes = np.array([len(covered) for covered in executions])
     numbers = np.concatenate(executions) if executions else np.array([], dtype=np.int32)

@@ -15,7 +15,8 @@ MODE_TITLES = {"controlled": "under control", "noise": "own threads, with noise"
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> str:
-    """Align rows, with a rule below the first `heads`. The first `left` columns are left-aligned, the others right.
+    """Align rows in columns, with a rule below the first `heads` rows. All but the first `left` columns are
+    right-aligned.
 
     >>> print(aligned([["metric", "total"], ["avio", "6"], ["concur-pairs", "4,059"]]))
     metric        total
@@ -35,7 +36,7 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> 
 
 
 def paragraph(text: str) -> str:
-    """Wrap a text at the width of tables.
+    """Wrap a text to the width of the tables.
 
     >>> max(map(len, paragraph("requirement " * 50).splitlines())) < WIDTH
     True
@@ -44,7 +45,7 @@ def paragraph(text: str) -> str:
 
 
 def table_2(results: Sequence[CaseResult]) -> str:
-    """Return Table 2 on test cases and abstract identifiers, with the published row below each row."""
+    """Return Table 2 (test cases and abstract identifiers), with the published row below each row."""
     head = ["", "Classes", "Errors", "Objects", "Type", "Abs", "Threads", "Type", "Abs10", "Abs20"]
     rows = [head]
     for result in results:
@@ -55,7 +56,7 @@ def table_2(results: Sequence[CaseResult]) -> str:
 
 
 def table_3(results: Sequence[CaseResult]) -> str:
-    """Return Table 3: Total, Average % and Smooth % of each metric in each case."""
+    """Return Table 3: Total, Average % and Smooth % for each metric and case."""
     return _threes(
         {result.title: {name: _quantities(grown) for name, grown in result.growth.items()} for result in results}
     )
@@ -67,7 +68,7 @@ def published_table_3(results: Sequence[CaseResult]) -> str:
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Return a table of when series settle, in percent of their length, and the resulting verdicts."""
+    """Return a table of the point at which series settle, in percent of their length, with the resulting verdicts."""
     published = all(result.is_published for result in results)
     rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
@@ -80,7 +81,7 @@ def verdict_table(results: Sequence[CaseResult]) -> str:
 
 
 def beginning_table(results: Sequence[CaseResult]) -> str:
-    """Return a table of how much of the coverage of a series its first tenth covers, in percent."""
+    """Return a table of the percentage of a series' coverage that its first tenth reaches."""
     rows = [["", *(result.title for result in results)]]
     for metric in MEASURED:
         shares = [result.growth[metric].beginning_percent for result in results]
@@ -89,7 +90,7 @@ def beginning_table(results: Sequence[CaseResult]) -> str:
 
 
 def report(results: Sequence[CaseResult]) -> str:
-    """Return all tables on the results of one mode."""
+    """Return all tables for the results of one mode."""
     mode = MODE_TITLES[results[0].mode]
     sizes = ", ".join(f"{r.title} {r.length:,} of {r.collected:,}" for r in results)
     judged = "; by the median of the cases" if len(results) > 1 else ""
@@ -100,16 +101,16 @@ def report(results: Sequence[CaseResult]) -> str:
             table_2(results),
         ]
     parts += [
-        f"Table 3 ({mode}): total, average % and smooth % over random series. Executions of a series: {sizes}",
+        f"Table 3 ({mode}): total, average % and smooth % over random series. Executions per series: {sizes}",
         table_3(results),
     ]
     if all(result.is_published for result in results):
         parts += ["Table 3 as published (series of 2,000 executions)", published_table_3(results)]
     parts += [
-        f"Verdict ({mode}): percent of a series until 95 % of its coverage is reached; up to 10 saturates at "
-        f"once, above 75 hardly saturates{judged}",
+        f"Verdict ({mode}): percent of a series until 95 % of its coverage is reached; up to 10: saturates at "
+        f"once; above 75: hardly saturates{judged}",
         verdict_table(results),
-        f"Beginning ({mode}): percent of a series' coverage that its first tenth covers",
+        f"Beginning ({mode}): percentage of a series' coverage that its first tenth reaches",
         beginning_table(results),
     ]
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
@@ -124,7 +125,7 @@ def _quantities(grown: Growth) -> Quantities:
 
 
 def _threes(cases: Mapping[str, Mapping[str, Quantities]]) -> str:
-    """Return a table with a column of three numbers per case. Five cases fit into 120 characters."""
+    """Return a table with three numbers per case in one column. Five cases fit into 120 characters."""
     metrics = next(iter(cases.values()))
     rows = [["", *cases], ["", *("total avg% smo%" for _ in cases)]]
     rows += [[metric, *(_three(own[metric]) for own in cases.values())] for metric in metrics]

@@ -1,14 +1,14 @@
-"""The verdict on whether a metric suits saturation-based testing.
+"""The verdict: whether a metric suits saturation-based testing.
 
 The paper judges by looking at curves. Here the verdict is a rule on how long a series takes to reach 95 % of its
 coverage (`Growth.settled`):
 
-* within the first tenth of the series: it saturates at once (the paper: "increases only within approximately the
-  first 200 executions" of 2,000);
-* after more than three quarters: it hardly saturates, since it was still growing when the series ended;
-* in between: it grows for a while and then stabilizes, so it suits saturation.
+* within the first tenth of the series: the metric saturates at once (the paper: "increases only within approximately
+  the first 200 executions" of 2,000);
+* after more than three quarters: the metric hardly saturates, since it was still growing when the series ended;
+* in between: the metric grows for a while and then stabilizes, so it suits saturation.
 
-Cases in which the metric has no tasks do not count. The overall verdict uses the median of the cases.
+Cases in which the metric has no tasks do not count. The overall verdict uses the median over the cases.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from statistics import median
 
 from raddle_lab.published import AT_ONCE, HARDLY, SUITS
 
-SOON = 0.10  # share of a series; metrics that settle by then saturate at once
-LATE = 0.75  # share of a series; metrics that settle later hardly saturate
+SOON = 0.10  # share of a series; metrics that settle within it saturate at once
+LATE = 0.75  # share of a series; metrics that settle only after it hardly saturate
 NOTHING = "nothing to cover"
 
 

@@ -38,7 +38,7 @@ def test_a_critical_section_is_replaced_by_its_body() -> None:
 
 
 def test_an_unknown_section_number_is_an_index_error() -> None:
-    with pytest.raises(IndexError, match="there is no critical section 2; there are 2"):
+    with pytest.raises(IndexError, match="there is no critical section 2: the source has 2, numbered from 0"):
         without_lock(NESTED, 2)
 
 

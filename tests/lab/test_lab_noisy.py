@@ -39,7 +39,7 @@ def test_an_execution_whose_child_died_is_repeated(
     monkeypatch.setattr(philosophers, "scenario", dies_once)
     assert outcomes(CASES["philosophers"], executions=3) == ["passed"] * 3
     assert [record.message for record in caplog.records] == [
-        "an execution was lost and is repeated: the child was killed by SIGKILL"
+        "an execution was lost and will be repeated: the child was killed by SIGKILL"
     ]
 
 

@@ -170,7 +170,7 @@ def test_the_table_shows_medians_and_published_results() -> None:
         "found by some seed 2 0",
         "median at most 10 1 0",
         "",
-        "Published: reorder_100 RFF 6, SURW 193; POS and random never.",
+        "Published: reorder_100 RFF 6, SURW 193; POS and random never found the bug.",
         "",
         "not the bug: stack, sequential: divergence",
     ]

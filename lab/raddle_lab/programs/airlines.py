@@ -1,8 +1,8 @@
-"""Airlines: two resellers sell the tickets of an airline to four sets of ten customers.
+"""Airlines: two resellers sell an airline's tickets to four sets of ten customers.
 
-There are fewer tickets than customers. A reseller queries the database for a free ticket of a flight, and then books
-it. Each operation is atomic, but the two together are not. If both resellers want the last ticket of a flight, they
-promise it twice, and the check at the end fails. No lock is acquired while another one is held.
+There are fewer tickets than customers. A reseller queries the database for a free ticket for a flight, and then books
+it. Each operation is atomic, but the two together are not. If both resellers want the last ticket for a flight, they
+sell it twice, and the check at the end fails. No lock is acquired while another one is held.
 """
 
 import threading
@@ -90,7 +90,7 @@ class Member(Customer):
 
 
 class Miles:
-    """The miles that members have collected."""
+    """The miles that each member has collected."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -2,10 +2,10 @@
 
 Modeled on the echo test of TIDOrbJ, an object request broker. Requests travel as messages over connections that the
 clients share, and a pool of threads executes them. An object is activated when it is first needed. Some objects are
-deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should
-be atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has
-lost its servant. The server sends the exception to the client, as the standard requires, and the client thread
-dies of it.
+deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should be
+atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has lost
+its servant. The request then raises an exception. The server sends this exception to the client, as the standard
+requires, and it ends the client thread.
 """
 
 import queue
@@ -24,7 +24,7 @@ KEYS = ("echo/1", "loud/1", "twice/1", "clock/1", "echo/2", "loud/2", "twice/2",
 
 
 class Request:
-    """A request of a client."""
+    """A client's request."""
 
     def __init__(self, number, key, text):
         self.number = number
@@ -69,7 +69,7 @@ class Wire:
 
 
 class Pending:
-    """A reply that a client waits for."""
+    """A reply that a client is waiting for."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -88,7 +88,7 @@ class Pending:
 
 
 class PendingTable:
-    """All replies that clients wait for on one connection."""
+    """All replies that clients are waiting for on one connection."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -106,7 +106,7 @@ class PendingTable:
 
 
 class Connection:
-    """Sends requests, and passes replies to the clients that wait for them."""
+    """Sends requests, and passes replies to the clients that are waiting for them."""
 
     def __init__(self, wire):
         self.lock = threading.Lock()
@@ -183,7 +183,7 @@ class RemoteError(Exception):
 
 
 class Stub:
-    """The client's proxy for an object of the server."""
+    """The client's proxy for an object on the server."""
 
     def __init__(self, broker, port, key):
         self.broker = broker

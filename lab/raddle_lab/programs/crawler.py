@@ -1,9 +1,9 @@
 """Crawler: workers wait for connections, which a simulated network establishes, and fetch the pages behind them.
 
-When everything was fetched, a supervisor shuts the workers down. This is where the bug is: the supervisor checks
+When everything has been fetched, a supervisor shuts the workers down. The bug is in the shutdown: the supervisor checks
 whether a worker has a connection, and then sets that connection's stop flag. In between, a worker that is done may drop
-its connection. The supervisor then dies of an exception, and the workers it did not reach wait forever. This happens
-only if a worker is delayed at its very last step for as long as the supervisor needs to reach it.
+its connection. An exception then ends the supervisor, and the workers it did not reach wait forever. This happens only
+if a worker is delayed just before its last step until the supervisor reaches it.
 """
 
 import threading
@@ -74,7 +74,7 @@ class Host:
 
 
 class Connection:
-    """A connection to one host, until its stop flag is set."""
+    """A connection to one host, usable until its stop flag is set."""
 
     def __init__(self, host):
         self.host = host
@@ -117,7 +117,7 @@ class Gate:
 
 
 class Frontier:
-    """The pages of one host that were seen and are still to be fetched."""
+    """The pages of one host that are known but not yet fetched."""
 
     def __init__(self):
         self.seen = {"/"}
@@ -194,7 +194,7 @@ class Handler:
 
 
 class HtmlHandler(Handler):
-    """Also follows the links of the page."""
+    """Stores the page and follows its links."""
 
     def handle(self, page, frontier):
         super().handle(page, frontier)
@@ -217,7 +217,7 @@ class ForbiddenHandler(Handler):
 
 
 class Progress:
-    """The number of connections served."""
+    """Counts the connections served."""
 
     def __init__(self, expected):
         self.changed = threading.Condition()
@@ -284,7 +284,7 @@ class Network(threading.Thread):
 
 
 class Supervisor(threading.Thread):
-    """A thread that shuts the crawler down when all connections were served."""
+    """A thread that shuts the crawler down when all connections have been served."""
 
     def __init__(self, crawler):
         super().__init__(name="supervisor")

@@ -1,16 +1,16 @@
 """FTP server: starts a thread for each connection, and shuts down while some connections are still in use.
 
-Connections are in memory. The server is stopped while clients are still being served. Closing a connection removes
-its writer, stopping the accounts removes their table, and the table of connections is iterated while connections
-leave it. None of this is protected by a lock, so a thread that runs at the wrong moment gets an exception.
-No lock is acquired while another one is held.
+Connections are in memory. The server is stopped while clients are still being served. Closing a connection removes its
+writer, stopping the accounts removes their table, and the server iterates over the table of connections while others
+are removed. None of this is protected by a lock, so a thread that runs at the wrong moment gets an exception. No lock
+is acquired while another one is held.
 """
 
 import queue
 import threading
 
 CLIENTS = 8
-PATIENT = 5  # clients that end before the server is stopped
+PATIENT = 5  # number of clients that finish before the server is stopped
 SCRIPTS = (
     ("USER anna", "PASS anna", "LIST /", "QUIT"),
     ("USER boris", "PASS boris", "CWD /pub", "RETR readme", "QUIT"),
@@ -146,7 +146,7 @@ class Statistics:
 
 
 class Session:
-    """The state of one connection's client."""
+    """The state of the client on one connection."""
 
     def __init__(self, socket):
         self.socket = socket

@@ -1,10 +1,10 @@
 """SCTBench in Python: small programs with one bug each, used to compare schedulers.
 
-They are modeled on the 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled
-schedulers: an empirical study", TOPC 2016) of which cmu-pasta/fray-benchmark has Java versions. The names are the same
-without "bad", and so are the bugs and the numbers of threads, but the code is new. Output is left out. So is the code
-with which the Java versions detect a deadlock and raise an exception. Here the threads block. None of the bugs needs a
-weak memory model.
+They are modeled on 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled
+schedulers: an empirical study", TOPC 2016), those with a Java version in cmu-pasta/fray-benchmark. The names (without
+"bad"), the bugs and the numbers of threads are the same, but the code is new. The programs print nothing. Where the
+Java versions detect a deadlock and raise an exception, the threads here block. None of the bugs needs a weak memory
+model.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Program:
 
 _ASSERTION = ("assertion",)
 _DEADLOCK = ("deadlock",)
-_HALF = "a thread reads one variable after and the other before they are written"
+_HALF = "a thread reads one variable after its write and the other before its write"
 _STAGES = "a thread reads between the two stages of a write"
 _WRONG_LOCK = "an increment under another lock happens between read and check"
 
@@ -60,7 +60,7 @@ PROGRAMS = {
         Program("stack", 2, _ASSERTION, "a flag that is never cleared hides that the stack is empty again"),
         Program("string_buffer_jdk", 1, _ASSERTION, "a length is stale when the characters are read"),
         Program("sync01", 2, ("lost-wakeup", "deadlock"), "the slot is never emptied", always=True),
-        Program("sync02", 2, ("lost-wakeup", "deadlock"), "there are more items than turns to take them", always=True),
+        Program("sync02", 2, ("lost-wakeup", "deadlock"), "there are more items than turns", always=True),
         Program("token_ring", 4, _ASSERTION, "the order of the stations is not enforced"),
         Program("twostage", 2, _ASSERTION, _STAGES),
         Program("twostage_100", 100, _ASSERTION, _STAGES),

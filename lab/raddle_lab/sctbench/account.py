@@ -1,7 +1,7 @@
 """A balance is checked against the wrong sum.
 
-Every access holds the lock. A check that runs after both the deposit and the withdrawal expects the deposit to
-have been subtracted, and fails.
+Every access holds the lock. If the check runs last, it fails, because it expects the deposit to have been subtracted
+from the balance instead of added to it.
 """
 
 import threading

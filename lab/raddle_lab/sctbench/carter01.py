@@ -1,8 +1,8 @@
 """Two kinds of users share a resource, and two locks are acquired in opposite orders.
 
-Each kind counts its users under the counters' lock. A user that holds the resource and needs the counters' lock waits
-for a user that holds the counters' lock and needs the resource: a deadlock. The Java version polls the lock and raises
-an exception when it detects that state. Here the threads simply block.
+Each kind counts its users under the counters' lock. The threads deadlock if one user holds the resource and needs the
+counters' lock while another holds that lock and needs the resource. The Java version polls the lock and raises an
+exception when it detects this state. Here the threads simply block.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Threads allocate blocks of a small file system, and there is one more thread than there are locks.
 
-The number of the last thread is outside the table of locks in every schedule.
+The number of the last thread is beyond the end of the lock table, so every schedule fails.
 """
 
 import functools

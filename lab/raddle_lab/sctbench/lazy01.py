@@ -1,6 +1,6 @@
 """A thread asserts that two other threads have not both run.
 
-It may run last, and then both additions are done.
+If it runs last, both additions have been done, and the assertion fails.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Nine threads write two variables without a lock, one thread checks them; see `reorder_3`."""
+"""Nine threads write two variables without a lock, and one thread checks them; see `reorder_3`."""
 
 from raddle_lab.sctbench.reorder_3 import reorder
 

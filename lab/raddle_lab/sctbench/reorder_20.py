@@ -1,4 +1,4 @@
-"""Ten threads write two variables without a lock, ten threads check them; see `reorder_3`."""
+"""Ten threads write two variables without a lock, and ten threads check them; see `reorder_3`."""
 
 from raddle_lab.sctbench.reorder_3 import reorder
 

@@ -1,7 +1,7 @@
 """Two variables that belong together are written one after the other, without a lock.
 
 A thread that reads them between the first write of `a` and the first write of `b` sees an inconsistent state. The more
-threads write, the rarer that is: a thread must have written `a` while no thread has written `b`.
+threads write, the rarer this is, because the read must come before any thread writes `b`.
 """
 
 from raddle_lab.sctbench.threads import together

@@ -1,6 +1,6 @@
 """One thread fills a stack, and another empties it after a flag says that the stack is not empty.
 
-The first push sets the flag, and it is never cleared. So a faster consumer finds the stack empty.
+The first push sets the flag, which is never cleared. So a consumer that overtakes the producer finds the stack empty.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""A buffer is appended to another one while a second thread shortens it.
+"""One buffer is appended to another while a second thread shortens the first.
 
 `append` reads the length and then the characters. It holds the other buffer's lock for each read, but releases it in
-between, when the characters can be removed. This is a bug of the JDK 1.4.
+between, so another thread can remove the characters. JDK 1.4 has this bug.
 """
 
 import threading

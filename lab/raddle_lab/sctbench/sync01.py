@@ -1,8 +1,8 @@
 """A producer waits for a slot that is never emptied.
 
-There is one item at the start, and the consumer does not remove it. So the producer waits in every schedule, either
-because the notification came too early or because the slot is still full after it. The Java version raises an exception
-where it would wait forever.
+There is one item at the start, and the consumer does not remove it. So the producer waits forever in every schedule:
+the notification comes too early, or the slot is still full when it comes. The Java version raises an exception instead
+of waiting forever.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Three stations pass on a value, and a fourth thread expects all of them to have the same value.
 
-That holds only if the stations run in the order of the ring, which is not enforced.
+The values are the same only if the stations run in the order of the ring, which is not enforced.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """An update in two stages, each under its own lock.
 
 A reader that runs between the stages of the first writer sees the first value without the second. The more threads
-write, the rarer that is: none of them may have reached its second stage.
+write, the rarer this is, because the reader must run before any of them reaches its second stage.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Ninety-nine threads update in two stages, one reads; see `twostage`."""
+"""Ninety-nine threads write in two stages, and one thread reads; see `twostage`."""
 
 from raddle_lab.sctbench.twostage import twostage
 

@@ -1,4 +1,4 @@
-"""One thread protects a counter with one lock, one thread with another; see `wronglock`."""
+"""One thread protects a counter with one lock, and one thread protects it with another; see `wronglock`."""
 
 from raddle_lab.sctbench.wronglock import wronglock
 

@@ -1,4 +1,4 @@
-"""One thread protects a counter with one lock, three threads with another; see `wronglock`."""
+"""One thread protects a counter with one lock, and three threads protect it with another; see `wronglock`."""
 
 from raddle_lab.sctbench.wronglock import wronglock
 

@@ -1,4 +1,4 @@
-"""A queue of jobs with priorities."""
+"""A priority queue of jobs."""
 
 import threading
 

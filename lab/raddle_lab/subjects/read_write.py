@@ -1,4 +1,4 @@
-"""A lock for many readers or one writer, and a table that it protects."""
+"""A readers-writer lock, and a table that it protects."""
 
 import threading
 
