@@ -31,7 +31,7 @@ class SharedState:
         self._stopped.value = 1
 
     def begin_execution(self, number: int) -> bool:
-        """Record that an execution is about to begin. Return False if the unit has to end instead."""
+        """Record that execution `number` is about to begin. Return False if the unit has to end instead."""
         self._number.value = number
         return not self._stopped.value
 
@@ -42,7 +42,7 @@ class SharedState:
 
 
 class Worker:
-    """The state a process keeps between units of a search: modules stay instrumented, to save time."""
+    """Runs units in a worker process. The session stays open between units, so modules are instrumented only once."""
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
@@ -64,7 +64,8 @@ class Worker:
         return session
 
 
-# The worker of this process, if it was started to run units. A unit cannot carry it, since units are pickled.
+# This process's `Worker`, or None if the process was not started to run units. A unit cannot carry it, since units are
+# pickled.
 _worker: Worker | None = None
 
 
@@ -78,7 +79,7 @@ def _initialize_worker(shared: SharedState) -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies. A parent that is killed cannot do so itself."""
+    """Ask Linux to kill this process when its parent dies. A parent that is killed cannot stop its workers."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
@@ -93,7 +94,7 @@ class Processes:
     """Creates executors whose workers are processes on this machine. Implements `ExecutorProvider`.
 
     Processes are forked where possible. A forked process already has the scenario, even one that cannot be imported by
-    name, and iterates over sets of strings in the same order.
+    name, and iterates over sets of strings in the same order as its parent.
     """
 
     def __init__(self, method: str | None = None) -> None:
@@ -116,7 +117,7 @@ class Processes:
             return executor.submit(_work, unit)
 
     def stop(self) -> None:
-        """Request that running units end soon and return what they have."""
+        """Request that running units end soon and return their results so far."""
         self._shared.stop()
 
     def kill(self) -> None:
@@ -126,7 +127,7 @@ class Processes:
                 process.kill()
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the execution that the only worker had begun, and how the worker ended."""
+        """Return the number of the last execution that the only worker began, and how the worker died."""
         codes = [process.exitcode for process in self._started]
         return self._shared.number, how_it_ended(codes[0] if codes else None)
 

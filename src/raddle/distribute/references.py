@@ -18,7 +18,7 @@ from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
 from raddle.exploring.units import Function
 
-# Functions that cannot be pickled. Forked processes inherit this dictionary and look them up here.
+# Functions that cannot be pickled. Forked processes inherit this dictionary and look up the functions in it.
 _inheritable: dict[int, Function] = {}
 
 
@@ -46,7 +46,7 @@ class NamedFunction:
 
 @dataclass(frozen=True, slots=True)
 class InheritedFunction:
-    """A function that processes forked within `reference_to` inherit."""
+    """A function that is inherited by processes forked within a `reference_to` context."""
 
     number: int
 
@@ -60,7 +60,9 @@ Reference = NamedFunction | InheritedFunction
 
 @contextmanager
 def reference_to(function: Function, *, forked: bool = True) -> Iterator[Reference]:
-    """Yield a reference to a function that is valid within the context. `forked`: whether the workers are forked.
+    """Yield a reference to a function. The reference is valid only within the context.
+
+    `forked` says whether the workers are forked.
 
     >>> with reference_to(lambda: 6 * 7) as reference:
     ...     reference.load()()
@@ -86,7 +88,7 @@ def reference_to(function: Function, *, forked: bool = True) -> Iterator[Referen
 
 
 def _by_name(function: Function) -> NamedFunction | None:
-    """Return a reference by module and name, or None if the function cannot be found there."""
+    """Return a reference by module and name, or None if the function cannot be looked up that way."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if not module or not name or "<" in name or module == "__main__":
         return None

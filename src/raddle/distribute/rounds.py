@@ -1,10 +1,9 @@
-"""Rounds: a search in units that several processes run, with a result that does not depend on their number.
+"""Rounds: split a search into units for several processes, with the same result for any number of processes.
 
-The split into units must not depend on the number of processes, nor on which of them is faster. So each round has a
-fixed number of units. All units of a round start from the same knowledge: what earlier rounds learned, covered and
-found. After each round the results are merged in the order of the execution numbers, and the stop rules are checked.
-Units grow from round to round: a short search should not overshoot, and a long one should rarely wait for its slowest
-unit.
+The split into units must depend neither on the number of processes nor on their speed. So each round has a fixed number
+of units. All units of a round start from the same knowledge: what earlier rounds learned, covered and found. After each
+round the results are merged in the order of the execution numbers, and the stop rules are checked. Units grow from
+round to round, so that a short search does not overshoot and a long search rarely waits for its slowest unit.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from raddle.result import Result
 from raddle.stop_reason import StopReason
 
 UNITS = 8  # units per round, for any number of workers, so that the result does not depend on that number
-FIRST_SIZE, MAX_SIZE = 64, 2048  # executions per unit: in the first round, and the maximum
-MIN_EXECUTIONS = 16  # minimum executions per unit; starting a smaller one costs more than running it
+FIRST_SIZE, MAX_SIZE = 64, 2048  # initial and maximum number of executions per unit
+MIN_EXECUTIONS = 16  # minimum number of executions per unit; starting a smaller unit costs more than running it
 
 
 def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) -> None:
@@ -74,7 +73,7 @@ def search(
 
 
 def split_round(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield each unit of a round as (executions before it, its executions), with at most `size` executions.
+    """Yield each unit of a round as (number of executions before it, number of its executions, at most `size`).
 
     >>> list(split_round(64, 1000, 64))[:2], sum(count for _, count in split_round(64, 1000, 64))
     ([(64, 64), (128, 64)], 512)
@@ -88,7 +87,7 @@ def split_round(before: int, executions: int, size: int) -> Iterator[tuple[int, 
 
 
 class Rounds:
-    """A search by several processes."""
+    """A search that several processes run in rounds."""
 
     def __init__(
         self,
@@ -106,7 +105,7 @@ class Rounds:
         self._provider = provider if provider is not None else Processes()
         self._all = Done()
         self._clock = Clock(None)
-        self._under_way = [0, 0]  # executions and findings of the current round so far
+        self._under_way = [0, 0]  # numbers of executions and findings in the current round so far
 
     @property
     def unfit(self) -> tuple[CorpusEntry, ...]:
@@ -159,8 +158,8 @@ class Rounds:
     def _add(self, units: Sequence[Done]) -> Done:
         """Add the results of a round. Return the merged results of this round alone."""
         covered = sum(self._all.tally.counts().values())
-        # Each unit simulates only its share of the predictable orders. A shape is exhausted once every unit has
-        # exhausted its share.
+        # Each unit simulates only its share of the predictable orders. So the orders of an execution shape are
+        # exhausted only once every unit has exhausted its share.
         shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
         exhausted = frozenset.intersection(*shapes) if shapes else frozenset()
         round_ = sum((_with_shapes(done, exhausted) for done in units), Done())
@@ -174,7 +173,7 @@ class Rounds:
         return replace(self._all.known, covered=covered)
 
     def _reason_to_stop(self, last: Done, end: int) -> StopReason | None:
-        """Return a reason to stop after a round, if there is one."""
+        """Return the reason to stop after a round, or None to continue."""
         for ended in (StopReason.FIRST_FINDING, StopReason.ENDLESS):
             if ended in last.reasons:
                 return ended

@@ -1,8 +1,8 @@
 """Runs units in parallel worker processes, and continues if a process dies.
 
-When a process dies, its executor loses all running units. Each lost unit is run again alone, which shows the execution
-in which the process dies. That execution is reported as a crash. The executions before and after it are run as separate
-units.
+When a process dies, its executor loses all running units. Each lost unit is run again in its own process, which reveals
+the execution that kills the process. That execution is reported as a crash. The executions before and after it are run
+as separate units.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from raddle.trace import Trace
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05  # interval between checks for Ctrl-C
-MAX_CRASHES = 5  # crashes located per unit; locating each one takes a while
+MAX_CRASHES = 5  # maximum number of crashes located per unit, since locating one takes a while
 
 
 class ExecutorProvider(Protocol):
@@ -39,17 +39,17 @@ class ExecutorProvider(Protocol):
         """Submit a unit to the executor."""
 
     def stop(self) -> None:
-        """Request that running units end soon and return what they have."""
+        """Request that running units end soon and return their results so far."""
 
     def kill(self) -> None:
         """Kill all workers immediately; their results are lost."""
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the execution that the only worker had begun, and how the worker ended."""
+        """Return the number of the last execution that the only worker began, and how the worker died."""
 
 
 def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
-    """Return the result of a unit for a single execution that killed its process.
+    """Return the result to report for one execution that killed its worker process.
 
     `rehearsed` is False if the process died in a rehearsal, before the first execution.
     """
@@ -94,11 +94,11 @@ class BorrowedExecutor:
         self._executor = UnownedExecutor(executor)
 
     def executor(self, workers: int) -> Executor:
-        """Return the caller's executor, which has its own number of workers."""
+        """Return the caller's executor, regardless of `workers`."""
         return self._executor
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
-        """Run a unit in one of the workers."""
+        """Submit a unit to the caller's executor."""
         return executor.submit(run_unit, unit)
 
     def stop(self) -> None:
@@ -108,7 +108,7 @@ class BorrowedExecutor:
         """Ignore the request, because a unit on a borrowed executor cannot be stopped once it has begun."""
 
     def death(self) -> tuple[int, str]:
-        """Raise an error, because a worker of this executor cannot be restarted alone."""
+        """Raise `UsageError`, because a borrowed executor does not reveal how its worker died."""
         raise UsageError(
             "bad-workers", "a worker of the given executor died; pass a number as `workers` to find out why"
         )
@@ -140,12 +140,12 @@ class Workers:
             self._executor = None
 
     def run(self, units: Sequence[Unit], finished: Callable[[Done], None]) -> list[Done]:
-        """Run units and return their results in order. `finished` is called for each as it ends."""
+        """Run units and return their results in order. Call `finished` with each result as soon as it is available."""
         result: list[Done] = []
         if self._executor is None:
             self._executor = self._provider.executor(self._number)
         futures: dict[Future[Done], Unit] = {}
-        with suppress(BrokenExecutor):  # a unit may already have broken the executor
+        with suppress(BrokenExecutor):  # an earlier unit may already have broken the executor
             for unit in units:
                 futures[self._provider.submit(self._executor, unit)] = unit
         lost = list(units[len(futures) :])
@@ -170,7 +170,7 @@ class Workers:
         return result
 
     def _completed(self, futures: Iterable[Future[Done]]) -> Iterable[Future[Done]]:
-        """Yield the futures as they complete. After Ctrl-C, cancel those that have not begun."""
+        """Yield the futures as they complete. After Ctrl-C, cancel those that have not started."""
         left = set(futures)
         while left:
             done, left = wait(left, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
@@ -209,7 +209,7 @@ class Workers:
         return result
 
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
-        """Run a unit in its own process. If the process dies, return the number of its execution and how it ended."""
+        """Run a unit in its own process. If the process dies, return its last execution's number and how it died."""
         executor = self._provider.executor(1)
         try:
             future = self._provider.submit(executor, unit)

@@ -1,1 +1,1 @@
-"""Guidance: what a search tries next, and which of two failing executions is simpler."""
+"""Guidance: chooses what a search tries next, and decides which of two failing executions is simpler."""

@@ -1,12 +1,12 @@
-"""Enumerates schedules with few preemptions, as deviations from running one thread after the other.
+"""Enumerates schedules with few preemptions, as deviations from running one thread after another.
 
 This is iterative context bounding (Musuvathi and Qadeer, PLDI 2007) on schedule texts. Schedules without a preemption
 come first, then those with one, and so on. Among schedules with the same number of preemptions, those with the fewest
 deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
 
-Departures from the papers: a deviation is tried only where it reverses a conflict in the trace. Among threads at the
-same place, the first is tried first and only a few others are tried later. So the result may still have more
-preemptions than the failure needs.
+Departures from the papers: a deviation is tried only if it can reverse a conflict in the trace. If several threads are
+at the same place, the first one is tried first, and only a few of the others are tried later. So the result may still
+have more preemptions than the failure needs.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from raddle.guide.simpler import stops
 from raddle.operation import COMMUTING, START
 from raddle.schedule import Schedule, Segment
 
-MAX_ALIKE = 8  # similar deviations tried per execution
+MAX_ALIKE = 8  # maximum number of similar deviations tried per execution
 
 PlaceOf = Callable[[Event], str]
 
-_NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}  # they affect no other thread, or in only one order
+# Kinds of event that affect no other thread, or that can happen in only one order.
+_NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}
 
 
 class Deviation(NamedTuple):
-    """A schedule to try; smaller ones are tried sooner."""
+    """A schedule to try. Deviations that compare as smaller are tried first."""
 
-    repeats: int  # how often it repeats an earlier deviation with another thread or in another iteration
-    deviations: int  # number of deviations from running one thread after the other
+    repeats: int  # how often similar deviations were tried before, in another iteration or with another thread
+    deviations: int  # number of deviations from running one thread after another
     number: int  # sequence number, in order of creation
-    start: int  # index of the event of the trace at which the last deviation happened
+    start: int  # index of the trace event at which the last deviation happened
     schedule: Schedule
 
 
 class Deviations:
-    """The schedules not tried yet, by number of preemptions. Each execution adds new ones."""
+    """The untried schedules, by number of preemptions. Each execution adds more."""
 
     def __init__(self, place_of: PlaceOf, first: Schedule) -> None:
         self._place_of = place_of
@@ -58,7 +59,7 @@ class Deviations:
         return heapq.heappop(self._waiting[level])
 
     def learn(self, tried: Deviation, seen: Recorded, wanted: Callable[[Schedule], bool]) -> None:
-        """Add the deviations that can matter in the execution `seen` of the schedule `tried`, if they are `wanted`."""
+        """Add the deviations from `seen`, the execution of `tried`, that can make a difference and are `wanted`."""
         follow = ExecutionDeviations(seen, self._place_of)
         for index in range(tried.start + 1, len(seen.trace)):
             for stopped, other, repeats in follow.deviations(index):
@@ -78,8 +79,8 @@ class ExecutionDeviations:
         self._begun: dict[str, int] = {events[0].thread: -1} if events else {}
         self._last: dict[str, int] = {}
         self._own: dict[str, list[int]] = defaultdict(list)
-        # Maps a variable and a thread to the thread's last step on it, and to its last step that does not commute with
-        # steps of the same kind.
+        # Maps a variable and a thread to the thread's last step on the variable, and to its last such step that does
+        # not commute with steps of the same kind.
         self._uses: dict[tuple[int, str], dict[str, tuple[int, int]]] = defaultdict(dict)
         self._alike: dict[tuple[str, str, bool], int] = defaultdict(int)
         for index, event in enumerate(events):
@@ -93,9 +94,10 @@ class ExecutionDeviations:
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Yield the deviations just before an event as (whether it preempts a thread, thread to run instead, repeats).
+        """Yield deviations just before an event as (whether it preempts a thread, thread to run instead, repeats).
 
-        Deviations are similar if the threads are at the same places. Only a few similar ones are yielded.
+        Two deviations are similar if their threads are at the same places. At most `MAX_ALIKE` similar ones are
+        yielded.
         """
         event = self._events[index]
         before = self._events[index - 1].thread if index else event.thread
@@ -114,7 +116,8 @@ class ExecutionDeviations:
         for other in others:
             like = (place, self._next_place(other, index), stopped)
             if self._alike[like] < MAX_ALIKE and (stopped or self._order_matters(other, index)):
-                # A third thread may have to run first to enable the conflict; that is less likely, so it comes later.
+                # A third thread may have to run first to enable the conflict. This is less likely, so it is tried
+                # later.
                 yield stopped, other, self._alike[like] + (stopped and other not in conflicting)
                 self._alike[like] += 1
 
@@ -139,7 +142,7 @@ class ExecutionDeviations:
         return self._place_of(self._events[own[bisect_left(own, index)]])
 
     def deviate(self, tried: Deviation, index: int, other: str, *, stopped: bool) -> Schedule:
-        """Return the schedule as followed up to that event, then continued with the other thread."""
+        """Return a schedule that follows `tried` up to the event at `index` and then runs the other thread."""
         segments = list(tried.schedule.segments)
         passed = [event.thread for event in self._events[max(tried.start, 0) : index]]
         segments += [Segment(thread) for before, thread in pairwise(passed) if thread != before]
@@ -149,11 +152,11 @@ class ExecutionDeviations:
         return Schedule((*segments, Segment(other)))
 
     def arrivals(self, index: int, place: str) -> int:
-        """Return how often the thread that ran before that event has reached `place` since it was resumed."""
+        """Return how often the thread that ran before the event at `index` had reached `place` since it was resumed."""
         own = self._events[index - 1].thread
         first = index
         while first and self._events[first - 1].thread == own:
             first -= 1
-        if first != self._own[own][0]:  # a resumed thread had already arrived at its first step
+        if first != self._own[own][0]:  # a resumed thread reached its first step before it was stopped
             first += 1
         return sum(1 for event in self._events[first:index] if self._place_of(event) == place)

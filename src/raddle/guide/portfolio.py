@@ -1,9 +1,10 @@
-"""The portfolio: several schedulers take turns, one of which targets uncovered requirements.
+"""The portfolio: several schedulers, one of which targets uncovered requirements, take turns.
 
 No single scheduler is best everywhere (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et al.,
-ASPLOS 2025). POS nearly always does well, SURW when threads differ widely in length, and PCT on bugs that need few but
-deep preemptions. A particular order among very many threads is found only by targeting it. POS decides every other
-execution, so the portfolio needs at most twice as many executions as POS alone. The others share the rest.
+ASPLOS 2025). POS nearly always does well. SURW does well when threads differ widely in length. PCT does well on bugs
+that need few but deep preemptions. A particular order among very many threads is found only by targeting it. POS
+decides every other execution, so the portfolio needs at most twice as many executions as POS alone. The other
+schedulers share the remaining executions.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ class Guided(Scheduler):
         rounds, place = divmod(number - 1, len(self._turns))
         self.turn = self._turns[place]
         self._member = self._members[self.turn]
-        # Each member counts its own executions, so it decides as it would alone.
+        # Each member counts its own executions, so it decides as it would if it were used alone.
         own = rounds * self._turns.count(self.turn) + self._turns[: place + 1].count(self.turn)
         return self._member.begin(own, space)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the chooser of the member whose turn it is, which saves a call per decision."""
+        """Return the chooser of the member whose turn it is. Calling it directly saves a call per decision."""
         return self._member.chooser()
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
@@ -103,7 +104,7 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return a scheduler that only pursues targets, and falls back to POS when none is left.
+    """Return a scheduler that only pursues targets, and falls back to POS when no target is left.
 
     >>> directed(["map"], seed=1).turn
     'directed'

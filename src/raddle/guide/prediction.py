@@ -1,21 +1,21 @@
-"""Prediction: what an execution would have covered, had its threads been interleaved differently.
+"""Prediction: computes what an execution would have covered if its threads had been interleaved differently.
 
-Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many). Here the criteria
-themselves judge the reordered trace. The steps are rearranged into another order that locks, starts and joins allow. An
-order in which a criterion finds something uncovered is worth trying. So any criterion can guide the search, even one
-whose requirements cannot be enumerated.
+Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many others). Here the
+criteria themselves judge the reordered trace. The steps are rearranged into another order that locks, starts and joins
+allow. An order in which a criterion finds something uncovered is worth trying. So any criterion can guide the search,
+even one whose requirements cannot be enumerated.
 
 Coverage distinguishes threads and their interactions only up to a point. With very many threads, nearly all pairs may
 be covered although a particular combination of steps has never occurred. So an order is also worth trying if its reads
-see a set of writes that no earlier plan gave them (as in reads-from fuzzing, Wolff et al., ASPLOS 2024). The best of
-these orders let the second thread see some variables that the first has already changed and others that it is about to
-change.
+would see a combination of writes that they saw under no earlier plan (as in reads-from fuzzing, Wolff et al., ASPLOS
+2024). The best of these orders show the second thread a half-finished update: some variables that the first thread has
+already changed, and others that the first thread is about to change.
 
 In each order, one thread is stopped, another runs up to some place, and then the first continues. Nearly all known bug
-patterns of two threads take this form. Threads that execute the same steps are interchangeable, and so are the
-iterations of a loop. So only two threads of each kind are considered, and only the first two and the last visit to each
-place. Executions often differ only in the number of iterations, so a pair of legs (where both threads stop) that was
-predicted from two executions is skipped in later ones.
+patterns that involve two threads have this form. Threads that execute the same steps are interchangeable, and so are
+the iterations of a loop. So prediction considers only two threads of each kind, and only the first two visits and the
+last visit to each place. Executions often differ only in the number of iterations. So a pair of legs (the places where
+the two threads stop) is skipped once it has been predicted from two executions.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from raddle.tally import Key
 
 # A thread can be stopped before steps of these kinds. A release is not a scheduling point.
 STOPS = CONTENDED | {READ, WRITE, SET}
-MAX_STEPS = 5_000  # steps of an execution; longer ones are not used for prediction
-MAX_ORDERS = 1_000  # orders considered per execution
-_THREADS_PER_KIND = 2  # threads considered among those that execute the same steps
-_ITERATIONS = 2  # iterations of a loop considered, apart from the last one
-_MAX_PREDICTIONS = 2  # executions from which the same pair of legs is predicted
+MAX_STEPS = 5_000  # executions with more steps are not used for prediction
+MAX_ORDERS = 1_000  # maximum number of orders considered per execution
+_THREADS_PER_KIND = 2  # number of threads considered among those that execute the same steps
+_ITERATIONS = 2  # number of loop iterations considered, in addition to the last one
+_MAX_PREDICTIONS = 2  # maximum number of executions from which the same pair of legs is predicted
 
 Goals = dict[str, frozenset[Key]]  # maps each criterion to the requirements that an order should newly cover
-Touched = dict[int, set[str]]  # maps each variable to how it is accessed: read, written, or both
-LegPair = tuple[Leg, Leg]  # legs of the thread that is stopped first and of the second thread
+Touched = dict[int, set[str]]  # maps each variable to the kinds of access to it: read, write, or both
+LegPair = tuple[Leg, Leg]  # the leg of the thread that is stopped first, and the leg of the second thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def shape_of(steps: Sequence[Step]) -> int:
 
 
 class Prediction:
-    """The alternative orders of one execution, simulated one after the other."""
+    """The alternative orders of one execution, simulated one after another."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Prediction:
         return bool(self._orders_left)
 
     def candidates(self, covered: Mapping[str, set[Key]], steps: int) -> list[Candidate]:
-        """Simulate the next orders, about `steps` steps in all. Return the feasible ones with their new coverage."""
+        """Simulate the next orders, for about `steps` steps in total. Return a candidate for each feasible order."""
         found = []
         end = self.simulated + steps
         while self._orders_left and self.simulated < end:
@@ -125,7 +125,7 @@ class Prediction:
     # -- orders -------------------------------------------------------------------------------------
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield (stopped thread, index of the step before which it stops, second thread, index up to which it runs)."""
+        """Yield each order as (thread to stop, steps it executes before, second thread, steps the second executes)."""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._rearrangement.programs[second]))
@@ -140,12 +140,12 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return the sort key of an order: orders that run one thread entirely before the other, then by `_mixed`."""
+        """Return a sort key: orders that run one thread entirely before the other first, then by `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
     def _kinds(self) -> list[int]:
-        """Return representatives of the threads that executed the same steps."""
+        """Return up to `_THREADS_PER_KIND` threads of each group that executed the same steps."""
         alike: dict[tuple[tuple[str, int], ...], list[int]] = {}
         for thread, program in self._rearrangement.programs.items():
             alike.setdefault(tuple((kind, site) for _, kind, _, site in program), []).append(thread)
@@ -162,7 +162,7 @@ class Prediction:
     # -- one order ----------------------------------------------------------------------------------
 
     def _arrange(self, first: int, stop: int, second: int, until: int) -> int | None:
-        """Simulate this order. Return how far the second thread got before the first continued; None if infeasible."""
+        """Simulate an order. Return how far the second thread got before the first continued; None if infeasible."""
         other = self._rearrangement
         other.begin()
         try:
@@ -186,10 +186,11 @@ class Prediction:
         return reached
 
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
-        """Return two measures of how inconsistent the state is that the second thread sees.
+        """Return two measures of the inconsistency that the second thread sees.
 
-        Each multiplies the number of variables that conflict before the first thread stops by the number that conflict
-        after it. The first measure counts only variables that the first thread writes and the second reads.
+        Each is the number of variables with conflicting accesses before the first thread's stop, multiplied by the
+        number with conflicting accesses after it. The first measure counts only variables that the first thread writes
+        and the second thread reads.
         """
         theirs = self._touched(second, 0, until)
         before, after = (
@@ -200,7 +201,7 @@ class Prediction:
         return half_done, _count(before, theirs, _conflict) * _count(after, theirs, _conflict)
 
     def _touched(self, thread: int, start: int, end: int) -> Touched:
-        """Return the variables that a thread accesses in steps `start` to `end`, and how."""
+        """Return the variables that a thread accesses from step `start` up to step `end`, with the kinds of access."""
         part = thread, start, end
         touched = self._parts.get(part)
         if touched is None:
@@ -260,7 +261,7 @@ def _count(mine: Touched, theirs: Touched, overlaps: _Overlap) -> int:
 
 
 def reads_from(steps: Sequence[Step]) -> int:
-    """Return a digest of which read sees which write, by their sites.
+    """Return a digest of the reads-from relation: the pairs of a read site and the write site whose value it sees.
 
     >>> write, read = (1, "write", 5, 70001), (2, "read", 5, 70002)
     >>> reads_from([write, read]) == reads_from([read, write])
@@ -278,7 +279,7 @@ def reads_from(steps: Sequence[Step]) -> int:
 
 
 def labels_of(steps: Sequence[Step], letter: str) -> dict[int, str]:
-    """Return the labels that schedules use for the participants; they follow from which participant started which.
+    """Return the label of each participant in schedules, derived from the start steps.
 
     >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)], "T")
     {0: 'T0', 1: 'T1', 2: 'T1.1', 3: 'T2'}

@@ -1,9 +1,9 @@
 """The steps of an execution in another order.
 
 Every thread executes its own steps in their original order. Synchronization is respected: a lock has one holder, a
-thread runs only after it was started, a join returns only after the joined thread ended, and an acquire needs a
-release. If a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
-suspended, the order is infeasible. Values are not tracked. A thread that reads another value might have taken another
+thread runs only after it has been started, a join returns only after the joined thread has ended, and an acquire needs
+a release. If a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
+suspended, the order is infeasible. Values are not tracked. A thread that reads a different value might take a different
 branch, so a rearrangement is only a guess about real executions.
 """
 
@@ -138,7 +138,7 @@ class Rearrangement:
             self._flags.discard(target)
 
     def _wait(self, step: Step, depth: int) -> None:
-        """Run the threads that enable the step, just until it is possible."""
+        """Run the threads that can enable the step, just until the step is possible."""
         thread, kind, target, site = step
         if kind == BEGIN:
             starter, index = self._starts[thread]

@@ -5,7 +5,7 @@ is that its execution fails in the same way. The order is defined in `raddle.gui
 it was replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same
 schedule.
 
-The passes simplify the failing schedule step by step. They drop segments, many at a time while that works, let a
+The passes simplify the failing schedule step by step. They drop segments (many at a time, as long as that works), let a
 stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end when no single change helps,
 which does not guarantee the fewest preemptions. So a search also tries schedules with fewer preemptions, starting with
 none (see `raddle.guide.deviations`).
@@ -24,10 +24,10 @@ from raddle.guide.simpler import rank, stops
 from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
-MAX_TRIES = 300  # executions tried per failure
-MAX_STEPS = 100_000  # steps of all executions together, so that an endless execution is not repeated many times
+MAX_TRIES = 300  # maximum number of executions per failure
+MAX_STEPS = 100_000  # total steps of all executions; keeps an endless execution from being repeated many times
 MAX_SECONDS = 30.0  # time limit per failure, for slow steps; the only limit that depends on the machine
-SHARE = 3  # one third of the remaining executions is reserved for later passes
+SHARE = 3  # 1/SHARE of the remaining executions is reserved for later passes
 
 _monotonic = time.monotonic
 
@@ -35,7 +35,7 @@ _monotonic = time.monotonic
 def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
     """Return the simplest execution found for which `fits` is true, or `seen` if none is simpler.
 
-    Both `seen` and the returned execution followed their schedules.
+    `seen` must have followed its schedule, and so has the returned execution.
     """
     return Shrinker(session, seen, fits, tries=tries).shrink()
 
@@ -105,7 +105,7 @@ class Shrinker:
             improved = self._rank < before
 
     def _drop(self, reserve: int) -> None:
-        """Drop segments, starting from the end, and many at a time at first."""
+        """Drop segments, starting from the end: many at a time at first, then fewer."""
         size = max(len(self.best.schedule.segments) // 2, 1)
         while size:
             end = len(self.best.schedule.segments)
@@ -116,7 +116,7 @@ class Shrinker:
             size //= 2
 
     def _take_any(self, simpler: Callable[[Shrinker], Iterator[Schedule]], reserve: int) -> None:
-        """Keep each simpler schedule, and continue with the changes that follow it."""
+        """Try the schedules that `simpler` yields. After each improvement, continue at the same position."""
         done = 0
         while True:
             for number, schedule in enumerate(simpler(self)):
@@ -131,7 +131,7 @@ class Shrinker:
         waiting = {segment.thread: index for index, segment in enumerate(segments) if start <= index < end}
         kept = list(enumerate(segments[:start]))
         for index, segment in enumerate(segments[end:], end):
-            dropped = waiting.pop(segment.thread, None)  # its steps are moved to this segment
+            dropped = waiting.pop(segment.thread, None)  # the dropped segment's steps move to this segment
             kept.append((index, segment if dropped is None else self.joined(dropped, segment)))
         return self.merged(kept)
 
@@ -148,7 +148,7 @@ class Shrinker:
         return Schedule(tuple(segment for _, segment in kept))
 
     def joined(self, index: int, later: Segment) -> Segment:
-        """Return the segment at the index merged with a later segment of its thread."""
+        """Return the segment at `index`, merged with a later segment of the same thread."""
         first = self.best.schedule.segments[index]
         if not later.place or not first.place:
             return later
@@ -159,17 +159,17 @@ class Shrinker:
         return replace(later, count=later.count + count + (first.place == later.place))
 
     def _arrivals(self, end: int, thread: str, place: str) -> int:
-        """Return how often a thread reached a place in the run before event `end`, not counting its last arrival."""
+        """Return how often a thread reached a place between its last resumption and event `end`, which is excluded."""
         events = self.best.trace.events
         first = end
         while first and events[first - 1].thread == thread:
             first -= 1
-        # A resumed thread had already arrived at its first step.
+        # A resumed thread reached its first step before it was stopped.
         begins = not any(event.thread == thread for event in events[:first])
         return sum(1 for event in events[first + (not begins) : end] if self._place_of(event) == place)
 
     def begins(self) -> dict[str, str]:
-        """Return the place of each thread's first step, or "" if it took none, in order of thread start."""
+        """Return the place of each thread's first step ("" if it took none), in the order of the thread starts."""
         first = {event.variable: "" for event in self.best.trace if event.kind == START}
         for event in self.best.trace:
             if first.get(event.thread) == "":
@@ -185,10 +185,10 @@ class Shrinker:
     # -- search -------------------------------------------------------------------------------------
 
     def _search_simpler(self) -> bool:
-        """Search for fewer preemptions, starting with none, and for shorter schedules. Return whether one was found."""
+        """Search for a schedule with fewer preemptions or fewer segments. Return whether one was found."""
         search, before, kept = self._search, self._rank, self._left // SHARE
         for level in range(before.preemptions + 1):
-            # Each number of preemptions gets half of the remaining executions; the last one gets all of them.
+            # Each number of preemptions may use half of the remaining executions, and the last one may use all of them.
             reserve = kept if level == before.preemptions else (self._left + kept) // 2
             while search.has(level) and not self._spent(reserve):
                 deviation = search.take(level)
@@ -223,7 +223,7 @@ def run_on(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def together(shrinker: Shrinker) -> Iterator[Schedule]:
-    """Let a stopped thread also execute what it did when it was next resumed."""
+    """Let a stopped thread continue immediately with its next segment."""
     segments = list(enumerate(shrinker.best.schedule.segments))
     for index, segment in segments:
         later = next((n for n, s in segments[index + 1 :] if s.thread == segment.thread), None)
@@ -242,10 +242,10 @@ def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def renamed(shrinker: Shrinker) -> Iterator[Schedule]:
-    """Swap two threads, so that the thread started first comes first in the schedule.
+    """Swap two threads, so that the thread that was started first also comes first in the schedule.
 
-    Threads named in the schedule may all be swapped. A thread it does not name is a candidate only if it began with the
-    same code or took no step.
+    Any two threads that the schedule names may be swapped. A thread that it does not name is a candidate only if the
+    thread began with the same code as the other one or took no step.
     """
     segments = shrinker.best.schedule.segments
     named = {segment.thread for segment in segments}

@@ -1,8 +1,9 @@
 """Defines which of two failing executions is simpler, for shrinking.
 
-An execution that is possible on this interpreter is always simpler than one that is not. Readers follow a failure by
-its preemptions, so fewer preemptions come next, then fewer threads, then a shorter schedule. The remaining fields only
-make the order total, so that a failure found in two ways shrinks to the same schedule.
+An execution that is possible on this interpreter is always simpler than one that is not. Readers understand a failure
+by following its preemptions. So the number of preemptions is compared next, then the number of threads, then the length
+of the schedule. The remaining fields only make the order total, so that a failure found in two ways shrinks to the same
+schedule.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 class Rank(NamedTuple):
-    """The position of an execution in the order; the smaller one is simpler.
+    """The rank of an execution. Of two executions, the one with the smaller rank is simpler.
 
     >>> one = Rank(impossible_here=False, preemptions=1, threads=9, segments=9, arrivals=9, steps=99, text=())
     >>> one < one._replace(preemptions=2, threads=2, segments=3)
@@ -68,7 +69,7 @@ def _naturally(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def possible_here(seen: Recorded) -> bool:
-    """Return whether this interpreter can switch threads at all places where one was preempted."""
+    """Return whether this interpreter can switch threads at every place where the execution preempts a thread."""
     if not env.gil_enabled():
         return True
     return all(stop.with_gil for stop in seen.preemptions)

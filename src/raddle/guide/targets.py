@@ -1,7 +1,7 @@
 """The targets of a search: requirements that no execution has covered yet, with plans to cover them.
 
-Executions in which the threads did something new are kept. From each, `raddle.guide.prediction` derives what another
-order of its steps would cover. The most promising order is tried first. A requirement that stays uncovered after
+Executions in which the threads did something new are kept. From each of them, `raddle.guide.prediction` computes what
+other orders of its steps would cover. The most promising order is tried first. A requirement that stays uncovered after
 `TRIES` attempts is given up and reported.
 """
 
@@ -24,16 +24,16 @@ from raddle.tally import Key
 
 TRIES = 3  # attempts per requirement before it is given up
 INITIAL_STEPS = 40_000  # steps that may be simulated before the first executions add to the allowance
-MAX_LISTED = 50  # given-up requirements listed as sentences
-# Minimum number of steps that each execution adds to the allowance, which otherwise grows by half the steps of the
-# execution. This keeps prediction cheaper than running.
+MAX_LISTED = 50  # maximum number of given-up requirements listed as sentences
+# Each execution adds half of its own steps to the allowance of simulated steps, but at least this many. This keeps
+# prediction cheaper than running the scenario.
 STEPS_PER_EXECUTION = 20
-MAX_KEPT = 32  # executions kept to predict from
+MAX_KEPT = 32  # maximum number of executions kept for prediction
 
 
 @dataclass(frozen=True, slots=True)
 class TargetsMemory:
-    """What one unit tried, for use by later units."""
+    """The attempts of one unit, for use by later units."""
 
     tried_digests: frozenset[int] = frozenset()  # reads-from digests of the plans tried
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class TargetsMemory:
     plans: int = 0  # executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
-        """Merge two memories. Tries are not summed, because each unit includes the tries made before it."""
+        """Merge two memories. Tries are not summed, because each unit's tries include those of earlier units."""
         tries = dict(self.tries)
         for goal, times in other.tries.items():
             tries[goal] = max(times, tries.get(goal, 0))
@@ -80,8 +80,8 @@ class CoverageTargets:
     """
 
     def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
-        self.share = 0, 1  # the part of the predictable orders this instance tries, and the number of parts
-        # A separate set of criteria: predicted coverage must not be counted as covered.
+        self.share = 0, 1  # index of the part of the predictable orders to try, and the number of parts
+        # A separate set of criteria, because predicted coverage must not be counted as covered.
         self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
@@ -96,14 +96,14 @@ class CoverageTargets:
         self._plans = 0
 
     def remember(self, covered: Mapping[str, Iterable[Key]], memory: TargetsMemory) -> None:
-        """Take over what earlier units covered and tried."""
+        """Take over the coverage and the attempts of earlier units."""
         self._cover(covered)
         self._tried_digests |= memory.tried_digests
         self._tries.update(memory.tries)
         self._shapes |= memory.shapes
 
     def memory(self) -> TargetsMemory:
-        """Return what was tried so far, including by earlier units."""
+        """Return the attempts so far, including those of earlier units."""
         done = frozenset(self._shapes) if self.empty else frozenset()
         return TargetsMemory(frozenset(self._tried_digests), dict(self._tries), done, self._plans)
 
@@ -115,7 +115,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """Record what an execution did and covered. `early` holds the sites that run before a variable is shared."""
+        """Record the steps and coverage of an execution. `early` has the sites that run before a variable is shared."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:

@@ -1,4 +1,4 @@
-"""Schedulers: policies that decide which participant runs next, by name."""
+"""Schedulers: the policies that decide which participant runs next, created by name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
     name, _, rest = text.partition(":")
     if name == _TWICE:
         inner = make_scheduler(rest or "random", seed=seed)
-        if inner.follows:  # it would have to observe the repeated execution without learning from it
+        if inner.follows:  # the inner scheduler would have to observe the repetition without learning from it
             raise UsageError("bad-option", f"twice cannot repeat the executions of {rest}; use twice:exhaustive")
         from raddle.schedulers.determinism import RunTwice
 

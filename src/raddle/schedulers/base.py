@@ -12,11 +12,11 @@ from raddle.tally import Key
 
 
 class Alternative(Protocol):
-    """One of several possible outcomes of a pending operation, such as which message a receive takes, or a timeout."""
+    """One of several possible outcomes of a pending operation, such as receiving a particular message or timing out."""
 
     @property
     def label(self) -> str:
-        """The name in schedules, such as "from R2" or "expires": the same in all executions with the same prefix."""
+        """The outcome's name in schedules, such as "from R2"; the same in all executions with the same prefix."""
 
 
 class Thread(Protocol):
@@ -28,14 +28,14 @@ class Thread(Protocol):
     target: object
     name: str
     site: int
-    # Returns the outcomes that are currently possible, always in the same order. The thread is enabled if at least one
-    # is possible. None if the operation has only one outcome.
+    # None if the operation has only one outcome. Otherwise a function that returns the currently possible outcomes,
+    # always in the same order; the thread is enabled if at least one is possible.
     alternatives: Callable[[], Sequence[Alternative]] | None
-    done: bool  # True if it has ended
+    done: bool  # True if the thread has ended
 
     @property
     def awaited(self) -> Thread | None:
-        """The thread that must act before the pending operation becomes possible; None if several threads could."""
+        """The thread that must act before the pending operation becomes possible; None if any of several could act."""
 
 
 class SearchProgress(NamedTuple):
@@ -43,7 +43,7 @@ class SearchProgress(NamedTuple):
 
     bound: str = ""  # description of the bound that excluded schedules; "" if none were excluded
     difference: str | None = None  # where a repeated execution differed from the first one
-    every_order: bool | None = None  # True if every partial order was run; None if they are not enumerated
+    every_order: bool | None = None  # True if every partial order was run; None if partial orders are not enumerated
     every_interleaving: bool = True  # True if every interleaving of each partial order was run
 
 
@@ -70,10 +70,10 @@ class Scheduler(ABC):
     """Decides which thread runs next.
 
     For each execution, `begin` is called once, `choose` any number of times, and `end` once. Random decisions depend
-    only on the seed and the number of the execution, so any execution can be repeated without running those before it.
+    only on the seed and the number of the execution, so any execution can be repeated without running the earlier ones.
     """
 
-    complete: bool = False  # True if the search, once finished, claims to have run every schedule
+    complete: bool = False  # True if a finished search counts as exhaustive
     follows: bool = False  # True if `choose` is called at every operation and `watch` returns a listener
     kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations, if `follows`
     targets: Targets | None = None  # the requirements that it tries to cover, if it is guided
@@ -88,15 +88,16 @@ class Scheduler(ABC):
 
     @abstractmethod
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        """Choose one of the enabled threads, which are sorted by index; `current` was running until now.
+        """Choose one of the enabled threads, which are sorted by index; `current` is the thread that ran last.
 
-        Called only if at least two are enabled. `current` is not among them if it is blocked, and None if it has ended.
+        Called only if at least two threads are enabled, unless `follows` or `sees_forced_steps` is true. If `current`
+        is blocked, it is not in `enabled`. If the thread has ended, `current` is None.
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         """Return the index of the outcome that a thread's operation takes.
 
-        Called right after the thread was chosen, or if no other is enabled, and only if several outcomes are possible.
+        Called only if several outcomes are possible: right after the thread was chosen, or when no other is enabled.
         """
         return 0
 
@@ -111,7 +112,7 @@ class Scheduler(ABC):
         """Restore the state that `memory` returned in the other process."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the function that decides this execution; a wrapper may return that of its inner scheduler."""
+        """Return the function that decides this execution. A wrapper may return its inner scheduler's function."""
         return self.choose
 
     @property
@@ -125,10 +126,10 @@ class Scheduler(ABC):
         return False
 
     def watch(self, calculus: Any, visible: Container[str], *, coarse: bool) -> Any:
-        """Return the listener for the execution that begins.
+        """Return the listener for the execution that is about to begin.
 
-        `calculus` is the calculus of the world (see `raddle.schedulers.calculus`). `visible` are the kinds of resource
-        that threads observe without blocking. `coarse` means that an operation may do more than it announces.
+        `calculus` is the calculus of the world (see `raddle.schedulers.calculus`). `visible` contains the kinds of
+        resource that threads observe without blocking. `coarse` means that an operation may do more than it announces.
         """
         raise NotImplementedError(f"{type(self).__name__} does not follow executions")
 
@@ -141,7 +142,7 @@ class Scheduler(ABC):
         return 0
 
     def require_all_interleavings(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
-        """Request every interleaving of each partial order, because some criteria distinguish them."""
+        """Request that every interleaving of each partial order be run, because some criteria distinguish them."""
 
     def member_for(self, number: int) -> str:
         """Return the name of the member scheduler that decides the execution with this number."""

@@ -1,8 +1,8 @@
 """The calculus: the interface through which reachability testing learns about the operations of a world.
 
-A world defines the accesses of each operation, which accesses conflict, what an operation needs to be enabled, and
-which operation supplies it. Everything else (the partial order, its races, the unexplored prefixes) is the same for
-threads, for processes that exchange messages and for tasks.
+A world defines the accesses of each operation, which accesses conflict, what an operation needs in order to be enabled,
+and which other operation supplies this need. Everything else (the partial order, its races, the unexplored prefixes) is
+the same for threads, for processes that exchange messages and for tasks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Access = tuple[object, str, int]  # the object, the name of the variable in it, 
 # The accesses of a pending operation, its need and detail (see `Operation`), the resource that it uses, and a function
 # that reads the level of that resource. It is a plain tuple because one is created for every operation.
 Touched: TypeAlias = tuple[list[Access], int, Any, Any, "Level | None"]
-Describe: TypeAlias = Callable[[Any, Any], Touched]  # given the participant and the target of its pending operation
+Describe: TypeAlias = Callable[[Any, Any], Touched]  # takes a participant and the target of its pending operation
 
 
 class Reader(ABC):
@@ -43,9 +43,9 @@ class Reader(ABC):
         return () if participant.alternatives is None else participant.alternatives()
 
     def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
-        """Record that a resource is used now; return whether descriptions of pending operations become invalid.
+        """Record the use of a resource. Return whether this invalidates the descriptions of pending operations.
 
-        `mode` is the mode of the operation's first access, and `level` the level of `resource` just before.
+        `mode` is the mode of the operation's first access, and `level` is the level of `resource` just before it.
         """
         return False
 
@@ -54,16 +54,16 @@ class Reader(ABC):
         raise NotImplementedError("this world has no notifications")
 
     def woken(self, on: Any) -> Sequence[str]:
-        """Return the labels of the participants that the last notification of `on` has woken."""
+        """Return the labels of the participants that were woken by the last notification of `on`."""
         raise NotImplementedError("this world has no notifications")
 
 
 class Past(Protocol):
-    """The partial order computed so far. A set of operations is an integer with one bit for each operation."""
+    """The partial order computed so far. A set of operations is an integer with one bit per operation."""
 
     @property
     def before(self) -> Sequence[int]:
-        """For each operation, by number, the set of the operation itself and all operations that happen before it."""
+        """For each operation, by number: the set that contains it and all operations that happen before it."""
 
     @property
     def reached(self) -> Mapping[str, int]:
@@ -79,27 +79,27 @@ class Supplies(ABC):
 
     @abstractmethod
     def possible(self, operation: Operation, within: int) -> bool:
-        """Return whether the operation is enabled after exactly the operations `within`."""
+        """Return whether the operation is enabled once exactly the operations in the set `within` have happened."""
 
     @abstractmethod
     def enabler(self, operation: Operation, within: int) -> int:
-        """Return the operation that enables this one after exactly the operations `within`; -1 if none is needed."""
+        """Return the number of the operation in the set `within` that enables this one; -1 if none is needed."""
 
     def enabler_so_far(self, operation: Operation, number: int) -> int:
-        """Return the enabler after all operations before `number`. Successive calls never pass a smaller number."""
+        """Return the enabler among all operations before `number`, which never decreases from call to call."""
         return self.enabler(operation, (1 << number) - 1)
 
     def certain_predecessors(self, label: str, operation: Operation, number: int, past: Past) -> int:
-        """Return the operations that must precede this one, because nothing else before `number` could enable it."""
+        """Return the set of operations that must precede this one because nothing else before `number` enables it."""
         return 0
 
     def never_possible(self, label: str, operation: Operation, number: int, past: Past) -> bool:
-        """Return whether an operation not performed before `number` was infeasible at every earlier point as well."""
+        """Return whether an operation that is pending at `number` could not have been performed earlier either."""
         return False
 
 
 class Calculus(ABC):
-    """The dependence rules of one world. It has no state and is pickled together with logs.
+    """The dependence rules of one world. A calculus has no state and is pickled together with logs.
 
     Whether two operations depend on each other follows from their accesses and `conflicts` alone (see
     `raddle.schedulers.dependence`). The partial order groups operations by key and mode, so it never compares two
@@ -110,9 +110,9 @@ class Calculus(ABC):
 
     @abstractmethod
     def reader(self, visible: Container[str], *, everything: bool) -> Reader:
-        """Return a reader for one execution; with `everything`, all operations depend on each other.
+        """Return a reader for one execution. If `everything` is true, all operations depend on each other.
 
-        `visible` are the kinds of resource whose state participants observe without blocking.
+        `visible` contains the kinds of resource whose state participants observe without blocking.
         """
 
     @abstractmethod

@@ -1,12 +1,14 @@
-"""Exhaustive search in order of preemptions: iterative context bounding (Musuvathi, Qadeer, PLDI 2007).
+"""Exhaustive search by increasing number of preemptions: iterative context bounding (Musuvathi, Qadeer, PLDI 2007).
 
-Round n runs every schedule with exactly n preemptions, starting with n = 0, until no schedules are left. A schedule
-with n preemptions extends a prefix of one with n - 1: at its last preemption, the other schedule continues the running
-thread. Each round therefore records the preemptions that it did not take, and the next round starts from them. Every
-schedule runs exactly once, whereas plain iterative deepening would rerun each round in all later ones.
+Round n runs every schedule with exactly n preemptions, starting with n = 0, until no schedules are left. Every schedule
+with n preemptions branches off from a schedule with n - 1: where the former takes its last preemption, the latter lets
+the running thread continue. Each round therefore records the preemptions that it did not take, and the next round
+starts from them. Every schedule runs exactly once, whereas plain iterative deepening would repeat each round as part of
+every later one.
 
-Departures from the paper: it searches states, this searches schedules. Running each schedule exactly once costs memory:
-the decisions and the untaken preemptions of each schedule are stored until the next round has processed them.
+Departures from the paper: the paper searches states, whereas this module searches schedules. Running each schedule
+exactly once costs memory: the decisions and the untaken preemptions of each schedule are stored until the next round
+has processed them.
 """
 
 from __future__ import annotations
@@ -39,11 +41,11 @@ class Deepening(DepthFirst):
         self._restart()
 
     def _restart(self) -> None:
-        self.bound = 0  # number of preemptions in the current round; all schedules with fewer were run
+        self.bound = 0  # number of preemptions in the current round; those with fewer have been run
         self.cut = False
         self._started = False
         self._path = []
-        self._fixed = 0  # number of decisions up to the last preemption, which are not varied
+        self._fixed = 0  # number of decisions up to the last preemption; these are not varied
         self._found: list[tuple[int, tuple[str, ...]]] = []  # untaken preemptions of the current execution
         self._depth = 0
         self._now: deque[_Deferred] = deque()  # preemptions to take in this round

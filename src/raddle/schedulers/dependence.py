@@ -17,23 +17,23 @@ Choice: TypeAlias = tuple[str, str]
 
 
 class Operation(NamedTuple):
-    """A pending or completed operation of a participant; `accesses` are (key, mode, since): see `Names`."""
+    """A pending or completed operation of a participant; each access is (key, mode, since), see `Names`."""
 
     accesses: tuple[tuple[int, int, int], ...]
-    need: int = 0  # what it needs to be enabled, as a code defined by its world; 0 if nothing
-    detail: Any = None  # additional data for its world: a capacity, the label of the thread to join
+    need: int = 0  # what the operation needs to be enabled, as a code that its world defines; 0 for nothing
+    detail: Any = None  # additional data for its world, such as a capacity or the label of the thread to join
     # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions that share
     # only a prefix of this length may use different keys in these accesses.
     depth: int = -1
 
 
 class Names:
-    """Assigns keys to variables and resources, the same in every execution with the same prefix.
+    """Assigns keys to variables and resources. Executions with the same prefix use the same keys.
 
     Objects differ from one execution to the next. An object is identified by the operation that first touches it: the
-    label of the participant, and the number of operations it had performed before. `since` is the number of operations
-    that all participants had performed by then. Executions that share a prefix of n operations agree on all keys whose
-    `since` is at most n.
+    label of the participant, and the number of operations that the participant had performed before. `since` is the
+    number of operations that all participants together had performed by then. Executions that share a prefix of n
+    operations agree on all keys whose `since` is at most n.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Names:
     def begin(self) -> None:
         """Forget the objects of the last execution."""
         self.assigned: dict[tuple[int, str], tuple[int, int]] = {}  # maps (id of an object, name) to (key, since)
-        self._kept: list[object] = []  # keeps the objects alive, as `assigned` refers to them by id
+        self._kept: list[object] = []  # keeps the objects alive, because `assigned` refers to them by id
 
     def __getstate__(self) -> object:
         return self._keys, self.descriptions  # the objects exist only in this process
@@ -93,10 +93,10 @@ def depend(conflicts: Sequence[int], one: Operation, other: Operation) -> bool:
 def may_depend(
     conflicts: Sequence[int], one: Operation, other: Operation, descriptions: list[tuple[str, str]], common: int
 ) -> bool:
-    """Return whether operations of two executions with a common prefix of `common` operations may not commute.
+    """Return whether two operations might conflict. Their executions share a prefix of `common` operations.
 
-    Two objects first touched after the prefix may be the same object. They count as the same if their descriptions
-    (variable name and type) are equal.
+    Two objects that are first touched after the prefix may be the same object. They count as the same if their
+    descriptions (variable name and type) are equal.
     """
     for key, mode, since in one.accesses:
         for also, how, when in other.accesses:

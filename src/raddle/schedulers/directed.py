@@ -1,12 +1,12 @@
 """Directed scheduling: makes a planned interleaving happen.
 
-After MAPTest's eager pattern scheduling (Wang et al., ASE 2019, Algorithm 5): the thread that the target needs next
-runs, and a thread that would make the target impossible is held back. Here the target is a plan (see
+This follows MAPTest's eager pattern scheduling (Wang et al., ASE 2019, Algorithm 5): the thread that the target needs
+next runs, and a thread that would make the target impossible is held back. Here the target is a plan (see
 `raddle.schedulers.plan`), so any criterion can supply it. The callable `next_plan` returns the plan of an execution.
 Departures from the paper:
 
 * Threads are identified by label, because an earlier execution showed which thread reaches which place.
-* If the thread that the plan needs next is blocked, the thread that it waits for runs: its parent or a lock holder.
+* If the thread that the plan needs next cannot run yet, its parent or the thread that it waits for runs.
 * All other threads wait. When the plan is finished, has failed or is empty, POS makes the decisions.
 """
 
@@ -45,17 +45,17 @@ class Directed(PartialOrderSampling):
         self._at = 0
         self._left = _patience(self._legs[0]) if self._legs else 0
         self._counts = {(leg.thread, leg.kind, leg.site): 0 for leg in self._legs if leg.site}
-        self._threads: dict[str, Thread] = {}  # the threads that were enabled so far, by label
+        self._threads: dict[str, Thread] = {}  # the threads that have been enabled so far, by label
         self.followed = False
         return True
 
     @property
     def sees_forced_steps(self) -> bool:
-        """Whether there is a plan: a plan counts all operations, including those with only one enabled thread."""
+        """Whether there is a plan, because a plan also counts operations at which only one thread is enabled."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return `choose`, or that of POS if there is no plan."""
+        """Return `choose`, or the `choose` of POS if there is no plan."""
         return self.choose if self._legs else super().choose
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:

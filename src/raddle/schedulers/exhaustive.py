@@ -61,7 +61,7 @@ class DepthFirst(Scheduler):
         return labels.index(wanted)
 
     def _backtrack(self, *, fixed: int = 0) -> bool:
-        """Move the last decision with an untried option to that option; return False if there is none.
+        """Let the last decision that has an untried option take that option; return False if there is none.
 
         The first `fixed` decisions are not changed.
         """
@@ -116,7 +116,7 @@ class Exhaustive(DepthFirst):
         return thread
 
     def _order(self, enabled: Sequence[Thread], running: str | None) -> list[str]:
-        """Return the labels of the threads in the order in which they are tried: the running thread first."""
+        """Return the labels of the threads in the order in which they are tried, with the running thread first."""
         labels = [t.label for t in enabled]
         if running is not None:
             labels.remove(running)

@@ -10,7 +10,7 @@ from raddle.schedulers.sequential import Sequential
 
 
 class FixedDecisions(Scheduler):
-    """Takes the given decisions one after the other, then continues without preemption.
+    """Takes the given decisions one after another, then continues without preemption.
 
     >>> FixedDecisions([1, 2, 1]).differed is None
     True

@@ -20,7 +20,7 @@ class EventKind(Enum):
 
     STARTED = auto()  # a participant started another
     WOKE = auto()  # a participant woke another
-    TIME_PASSED = auto()  # virtual time advanced, as no participant was enabled
+    TIME_PASSED = auto()  # virtual time advanced, because no participant was enabled
 
 
 class InterveningEvent(NamedTuple):
@@ -39,7 +39,7 @@ class DoneOperation(NamedTuple):
     operation: Operation
     level: tuple[int, ...] | None = None  # level of its resource just before the operation
     late: bool = False  # True if the timeout of its wait had expired
-    alternative: str = ""  # label of the outcome that was taken, if it had several
+    alternative: str = ""  # label of the outcome that was taken, if the operation had several
     options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that are possible in some order
 
 
@@ -49,7 +49,7 @@ class Log:
     def __init__(self, calculus: Calculus) -> None:
         self.calculus = calculus
         self.done: list[DoneOperation] = []
-        self.between: dict[int, list[InterveningEvent]] = {}  # by the number of operations performed before the event
+        self.between: dict[int, list[InterveningEvent]] = {}  # maps the number of operations before to the events
         self.waiting: tuple[tuple[Choice, Operation], ...] = ()  # operations still pending at the end
         # Levels of resources at the end. Maps (key of the resource, number of components of its level) to the level.
         self.levels: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -66,7 +66,8 @@ class Logbook:
     def __init__(self, names: Names, reader: Reader, calculus: Calculus) -> None:
         names.begin()
         self.log = Log(calculus)
-        # Pending operations, as described when they were last enabled. Those known only after the step are missing.
+        # Pending operations, as described when they were last enabled. Operations whose accesses are known only after
+        # the step are missing.
         self.pending: dict[Choice, Operation] = {}
         self._described: set[str] = set()  # participants whose pending operation is described and has one outcome
         self._used: dict[Choice, tuple[Any, Level | None]] = {}  # resource of a pending operation, and its level reader
@@ -125,7 +126,7 @@ class Logbook:
         before = self._use(participant, choice, operation) if choice in self._used else None
         if options:
             self._forget(label, options)
-        # After its timeout expired it may have been woken as well, but it did not need the wake-up.
+        # The participant may also have been woken after its timeout expired, but it did not need the wake-up.
         late = participant.timed_out or label in self._overdue
         self._overdue.discard(label)
         self.log.done.append(DoneOperation(label, operation, before, late, alternative, options))
@@ -138,7 +139,7 @@ class Logbook:
             self._used.pop((label, alternative), None)
 
     def _use(self, participant: Any, choice: Choice, operation: Operation) -> tuple[int, ...] | None:
-        """Report the use of a resource to the reader; return the level of the resource just before."""
+        """Report the use of a resource to the reader; return the resource's level just before that use."""
         resource, level = self._used.pop(choice)
         key, mode, _ = operation.accesses[0]
         before = None
@@ -183,19 +184,19 @@ class Logbook:
             self.log.add_event(InterveningEvent(EventKind.WOKE, participant.label, label))
 
     def time_passes(self, waiting: Sequence[Any]) -> None:
-        """Log that virtual time advanced, as no participant was enabled."""
+        """Log that virtual time advanced, because no participant was enabled."""
         self.log.add_event(InterveningEvent(EventKind.TIME_PASSED, waiting=self._unperformed(waiting)))
         self._overdue.update(participant.label for participant in waiting if participant.timed_out)
 
     def ended(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
-        """Finish the log; `waiting` are the participants with a pending operation."""
+        """Finish the log; `waiting` holds the participants with a pending operation."""
         log = self.log
         log.waiting = self._unperformed(waiting)
         log.cut_short = cut_short
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
     def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the pending operations of waiting participants; after an expired timeout they need nothing."""
+        """Return the pending operations of waiting participants. After an expired timeout, they need nothing."""
         found = []
         for participant in waiting:
             label = participant.label

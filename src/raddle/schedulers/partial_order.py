@@ -1,17 +1,18 @@
 """The happens-before order of one execution, and its races.
 
-Operations are numbered in the order in which they were performed. A set of operations is an integer with one bit for
-each. Three kinds of operations happen before an operation:
+Operations are numbered in the order in which they were performed. A set of operations is an integer with one bit per
+operation. Three kinds of operations happen before an operation:
 
-* its causal past: earlier operations of its participant, those before its start, and those of joined participants;
+* its causal past: earlier operations of its participant, operations before the participant's start, and operations of
+  joined participants;
 * earlier operations that it depends on;
 * the operation that enabled it: the give for its take, the send for its receive.
 
 Every linear extension of this partial order is an execution with the same partial order.
 
-A race is a pair of dependent operations that could have happened in the other order. An operation that could have had
-another outcome, such as a receive that could have taken another message, is a race as well. These are the race variants
-of Lei and Carver, generalized to all interactions between participants.
+A race is a pair of dependent operations that could have happened in the opposite order. An operation that could have
+had another outcome, such as a receive that could have taken another message, also counts as a race. These are the race
+variants of Lei and Carver, generalized to all interactions between participants.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class _Unperformed(NamedTuple):
     choice: Choice
     operation: Operation
     past: int  # its causal past
-    number: int  # number of operations performed before
+    number: int  # number of operations performed before it
 
 
 class Order:
-    """The happens-before order of one execution: the same for every linearization of its partial order."""
+    """The happens-before order of one execution. It is the same for every linearization of the order."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -64,7 +65,7 @@ class Order:
     def _scan(self) -> None:
         done, between, all_conflicts = self._log.done, self._log.between, self._conflicts
         before, reached, accesses, supplies = self.before, self.reached, self._accesses, self._supplies
-        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, with all operations that happen before
+        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, plus all operations that happen before those
         for number, one in enumerate(done):
             if number in between:
                 self._apply_events(number, between[number])
@@ -108,7 +109,7 @@ class Order:
                 self._floor = (1 << number) - 1
 
     def _keep_unperformed(self, waiting: tuple[tuple[Choice, Operation], ...], number: int) -> None:
-        """Keep operations that are not enabled before `number`: they may have been enabled earlier."""
+        """Keep the operations that are pending just before `number`: they may have been enabled earlier."""
         for choice, operation in waiting:
             label = choice[0]
             if not self._supplies.never_possible(label, operation, number, self):
@@ -117,7 +118,7 @@ class Order:
                 self._unperformed.append(_Unperformed(choice, operation, past, number))
 
     def _keep_untaken(self, one: DoneOperation, past: int, number: int) -> None:
-        """Keep the outcomes that an operation did not take: some may be possible here or earlier."""
+        """Keep the outcomes that an operation did not take: they may have been possible here or earlier."""
         for alternative, operation in one.options:
             if alternative != one.alternative and not self._supplies.never_possible(one.label, operation, number, self):
                 certain = (
@@ -128,9 +129,9 @@ class Order:
     # -- races --------------------------------------------------------------------------------------
 
     def races(self) -> Iterator[Race]:
-        """Yield every race of an operation with the last operation that it can be moved before.
+        """Yield the races of each operation with the latest operations that it can be moved before.
 
-        Races with even earlier operations are left out: reversing the nearest race reveals them.
+        Races with even earlier operations are left out: reversing the nearest race will reveal them.
         """
         done = self._log.done
         for number, one in enumerate(done):
@@ -171,7 +172,7 @@ class Order:
     def _races(
         self, choice: Choice, operation: Operation, past: int, earlier: int, *, late: bool, instead: int = -1
     ) -> Iterator[Race]:
-        """Yield the races of an operation with the `earlier` operations, from the latest to the first."""
+        """Yield the races of an operation with the `earlier` operations, from the latest to the earliest."""
         before = self.before
         while earlier:
             first = earlier.bit_length() - 1  # the latest operation in the set
@@ -186,7 +187,7 @@ class Order:
         """Return the later operations that `first` does not happen before, as a tuple and as a set.
 
         The set also contains all operations before `first`. `instead` is the operation that the race replaces, if any.
-        Operations that it happens before are left out as well.
+        It is left out, and so are all operations that it happens before.
         """
         before, excluded = self.before, 1 << first
         if instead >= 0:
@@ -198,10 +199,10 @@ class Order:
         return others, within
 
     def _outcomes(self, untaken: _Unperformed) -> Iterator[Race]:
-        """Yield the race of an outcome with the outcome that was taken instead, if it was possible here.
+        """Yield the race between an untaken outcome and the outcome that was taken, if both were possible.
 
-        Later operations that do not depend on the taken outcome may have enabled it. If later ones also disabled it,
-        those that it depends on are left out.
+        Later operations that do not depend on the taken outcome may have made the untaken one possible. If such
+        operations also made it impossible again, the operations that conflict with it are left out.
         """
         choice, operation, past, first = untaken
         others, within = self._not_after(first)

@@ -2,8 +2,8 @@
 
 Every pending operation has a random priority, and the operation with the highest priority runs. Operations that race
 with it (they touch the same target and do not commute) get a new priority, so an operation that lost one race is not
-more likely to lose the next. Partial orders are sampled with more even probabilities than under a random walk, which
-distinguishes equivalent interleavings.
+more likely to lose the next. This samples partial orders with more even probabilities than a random walk, which treats
+equivalent interleavings as different.
 
 Departures from the paper: a priority belongs to a thread until the thread is chosen. The scheduler is not called while
 only one thread is enabled. It detects that a thread has performed such forced steps only if that thread ran last.
@@ -21,7 +21,7 @@ from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_
 
 
 class PartialOrderSampling(RandomScheduler):
-    """Samples partial orders with random priorities of operations.
+    """Samples partial orders by giving operations random priorities.
 
     >>> pos = PartialOrderSampling(seed=1)
     >>> pos.begin(1, 0)
@@ -30,7 +30,7 @@ class PartialOrderSampling(RandomScheduler):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self._priorities: dict[int, int] = {}  # by index of the thread; 0 if a new one must be drawn
+        self._priorities: dict[int, int] = {}  # priority by thread index; 0 if a new one must be drawn
         self._last: Thread | None = None
 
     def begin(self, number: int, space: int) -> bool:
@@ -42,7 +42,7 @@ class PartialOrderSampling(RandomScheduler):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         priorities = self._priorities
         if current is not self._last and current is not None:
-            priorities[current.index] = 0  # it performed forced steps and has reached another operation
+            priorities[current.index] = 0  # the thread performed forced steps and has reached another operation
         best = enabled[0]
         highest = -1
         for thread in enabled:

@@ -6,7 +6,8 @@ at least 1/(n k^(d-1)).
 
 Departures from the paper: k is not known in advance, so the length of the longest execution so far is used. Threads
 created later get a random priority among the others. A thread that runs for very long while others are enabled is
-assumed to spin, and its priority drops below all others. If two threads spin, the thread that they wait for runs next.
+assumed to spin, and its priority drops below all others. If two threads spin while they wait for a third, the third one
+therefore runs next.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 
-SPINNING = 500  # consecutive steps of a spinning thread; below the engine's limit, which ignores priorities
+SPINNING = 500  # steps in a row that count as spinning; below the engine's own limit, which ignores priorities
 
 
 class PCT(Scheduler):

@@ -1,4 +1,4 @@
-"""A plan: which threads run how far, and in which order, to reach a target."""
+"""A plan: the order in which threads run to reach a target, and how far each of them runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Leg:
     kind: str = ""  # kind of the operation before which it stops
     site: int = 0  # site of that operation; 0 if the thread is not stopped
     times: int = 0  # how often the thread performs this operation before it is stopped
-    # Approximate number of operations; if it takes many more, the execution has deviated from the plan.
+    # Approximate number of operations in the leg; if the thread performs many more, the execution has deviated from the
+    # plan.
     steps: int = field(default=0, compare=False)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler
 
 
 class RandomWalk(RandomScheduler):
-    """Chooses uniformly among the threads at each point, which is not uniform over schedules.
+    """Chooses uniformly among the enabled threads at each point, which does not make all schedules equally likely.
 
     >>> walk = RandomWalk(seed=7)
     >>> walk.begin(1, 0)

@@ -1,19 +1,19 @@
 """Reachability testing: runs every partial order of a scenario's operations exactly once.
 
 Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in the execution
-and reverse them. Each race variant is the prefix of another execution. They detect explored variants by counters of
-changed events. This search uses optimal dynamic partial order reduction instead (see `raddle.schedulers.wakeup`): each
-state on the path to the current execution has a sleep set and a wakeup tree. Nothing else is stored, and no redundant
-execution is started.
+and reverse them. Each race variant is the prefix of another execution. They recognize variants that were already
+explored by counters of changed events. This search uses optimal dynamic partial order reduction instead (see
+`raddle.schedulers.wakeup`): each state on the path to the current execution has a sleep set and a wakeup tree. Nothing
+else is stored, and no redundant execution is started.
 
 The calculus of a world defines what its operations touch, need and supply (see `raddle.schedulers.calculus`).
 
 Some criteria distinguish executions of the same partial order. If such criteria are measured, a second search runs
-every interleaving exactly once. It is the same search, in which all operations depend on each other.
+every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
-Departures: an operation that blocks races with the operations that disabled it, even if it was never enabled. If only
-one other operation can enable an operation, such as the end of a joined thread, a notification or a set, the two do not
-race. An advance of virtual time is ordered after all earlier operations and before all later ones.
+Departures from the paper: an operation that blocks races with the operations that disabled it, even if it was never
+enabled. If only one other operation can enable an operation, such as the end of a joined thread, a notification or a
+set, the two do not race. An advance of virtual time is ordered after all earlier operations and before all later ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Reversal
 
 MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over more could not finish anyway
-MAX_INTERLEAVINGS = 10_000  # additional executions for criteria that distinguish interleavings
+MAX_INTERLEAVINGS = 10_000  # maximum number of additional executions for criteria that distinguish interleavings
 # Attributes that may change while an execution runs, and must be transferred if it ran in another process.
 _TRANSFERRED = ("_coarse", "_interleavings_left", "bound", "cut", "difference", "redundant")
 MAX_CONSECUTIVE_STEPS = 900  # steps of one thread while others are enabled; below the engine's own limit
@@ -59,7 +59,7 @@ class Reachability(Scheduler):
         self._interleavings_left = 0  # remaining budget of interleavings
         self.redundant = 0  # number of redundant executions; should stay 0
         self.cut = False  # True if a partial order may have been missed
-        self.bound = ""  # description of the bound that `cut` refers to
+        self.bound = ""  # description of the bound that caused `cut`
         self.difference: str | None = None  # where an execution deviated from an earlier one with the same prefix
         self.every_order = False  # True if every partial order was run
         self.every_interleaving = False  # True if every interleaving was run
@@ -108,10 +108,10 @@ class Reachability(Scheduler):
         return True
 
     def watch(self, calculus: Calculus, visible: Container[str], *, coarse: bool) -> Logbook:
-        """Begin an execution; return the log book to which the engine reports its events.
+        """Begin an execution; return the logbook to which the engine reports its events.
 
-        `visible` are the kinds of resource that threads observe without blocking. `coarse` means that an operation may
-        do more than it announces.
+        `visible` contains the kinds of resource that threads observe without blocking. `coarse` means that an operation
+        may do more than it announces.
         """
         self._coarse = coarse
         reader = calculus.reader(visible, everything=coarse or self._by_interleaving)
@@ -191,7 +191,7 @@ class Reachability(Scheduler):
         return next((at for at, option in enumerate(options) if taken == (thread.label, option.label)), 0)
 
     def _planned(self, node: Node, enabled: Sequence[Thread], depth: int) -> Thread | None:
-        """Return the first thread of the sequence being explored; None if there is none or it is not enabled."""
+        """Return the thread planned for this state; None if no thread is planned or the planned one is not enabled."""
         if node.taken is None:
             return None
         label = node.taken[0]
@@ -224,7 +224,7 @@ class Reachability(Scheduler):
         return chosen
 
     def _choose_fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
-        """Return the running thread, unless it is in the sleep set or has taken too many consecutive steps."""
+        """Choose the running thread, unless it is not in `awake` or has taken too many consecutive steps."""
         chosen = current if current is not None and current in awake else awake[0]
         self._streak = self._streak + 1 if chosen is current else 0
         if self._streak > MAX_CONSECUTIVE_STEPS:

@@ -11,7 +11,7 @@ from raddle.wording import ordinal
 
 
 class Replay(Scheduler):
-    """Follows a schedule. `choose` is called whenever a thread reaches an operation, even if only one is enabled.
+    """Follows a schedule. `choose` is called at every operation, even if only one thread is enabled.
 
     `place_of` returns the place that a thread has reached, as schedules name it. If the execution does not fit the
     text, `divergence` says why, and the execution continues without preemption until it ends.

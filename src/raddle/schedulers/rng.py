@@ -17,7 +17,7 @@ SUMMAND = 1442695040888963407
 
 
 def first_state(seed: int, number: int) -> int:
-    """Return the initial state of an execution's generator; SplitMix64's finalizer keeps adjacent executions apart.
+    """Return the initial state of an execution's generator; SplitMix64's finalizer spreads adjacent numbers.
 
     >>> first_state(1, 1) != first_state(1, 2) != first_state(2, 1)
     True

@@ -4,12 +4,14 @@ Threads with more remaining events are chosen more often: if the probability of 
 number of events it has left, all interleavings are equally likely. Whole executions have too many interleavings, so
 each execution selects one variable at random (or one kind of resource, or everything) and makes the orders of its
 accesses equally likely. The thread that performs the next of these accesses is drawn beforehand, and the other threads
-stop before theirs. Among all threads that are not stopped the choice is uniform, so other events do not bias the order.
+stop before theirs. Among all threads that are not stopped, the choice is uniform, so other events do not bias the
+order.
 
-The events of each thread are counted in two separate executions. There the thread with the highest random priority
-runs, and the second execution reverses the priorities. Two executions are needed because the scheduler is not called
-while only one thread is enabled: the thread that runs last in one of them runs first in the other. The counting is
-repeated when scheduling points are added, but only after at least as many other executions.
+The events of each thread are counted in two separate executions. In each of them, the thread with the highest random
+priority runs. The second execution reverses the priorities of the first. Two executions are needed because the
+scheduler is not called while only one thread is enabled: the thread that runs last in one of them runs first in the
+other. The counting is repeated when scheduling points are added, but only after the number of executions has at least
+doubled since the last counting.
 
 An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
 execution can be repeated only after the counting.
@@ -17,9 +19,9 @@ execution can be repeated only after the counting.
 Departures from the paper: counts are kept per site. Sites that accessed the same variable while counting are treated as
 that variable in all executions. Locks and other resources are distinguished only by the kinds of operation on them.
 Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts another thread. If
-its event does not happen for a long time, another thread is drawn. Forced steps, for which the scheduler is not called,
-stay in the thread's account. As in the paper, a thread's account includes the threads that it will start, and an
-account that turns out too low counts as 1.
+the drawn thread's event does not happen for a long time, another thread is drawn. Forced steps, for which the scheduler
+is not called, are not deducted from the thread's account. As in the paper, a thread's account includes the threads that
+it will start, and an account that turns out too low counts as 1.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
 COUNTING_EXECUTIONS = 2
-# Limits for a thread that was drawn, or has the highest priority, and spins while it waits for a thread held back.
+# Limits for a thread that was drawn, or that has the highest priority, but spins while it waits for a thread that is
+# held back.
 PATIENCE = 50  # other events, beyond those counted, after which another thread is drawn
 MAX_PATIENCE, MIN_PATIENCE = 500, 8
-MAX_CONSECUTIVE_DECISIONS = 100  # for one thread while counting
+MAX_CONSECUTIVE_DECISIONS = 100  # consecutive decisions for one thread while counting
 Place = int | str  # the site of an access, or the kind of another operation
 
 
@@ -107,7 +110,7 @@ class UniformWalk(RandomScheduler):
         return self._take_turns(enabled, places, thread, state)
 
     def _take_turns(self, enabled: Sequence[Thread], places: frozenset[Place], thread: Thread, state: int) -> Thread:
-        """Let the drawn thread perform the next event of interest, or let a thread perform any other event."""
+        """Choose the drawn thread, or any thread whose next event is not of interest."""
         if self._intended is None:
             self._intended = self._intend(enabled, places)
         if thread is not self._intended:
@@ -131,7 +134,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        """Draw the thread that performs the next event of interest, in proportion to the events left."""
+        """Draw the thread for the next event of interest, with probabilities in proportion to the events left."""
         self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
@@ -143,7 +146,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """Draw a thread in proportion to the events it has left, when all events are of interest."""
+        """Draw a thread with a probability in proportion to the events it has left, if all events are of interest."""
         weights = self._weights
         total = 0
         try:
@@ -225,8 +228,8 @@ class UniformWalk(RandomScheduler):
 def interests(counted: Mapping[str, Mapping[Place, int]], same: dict[Place, Place]) -> list[Interest]:
     """Return the interests to select from: everything, and each variable that at least two threads use.
 
-    `same` is a union-find forest of the places that access the same variable. With only one variable, everything is
-    the only interest.
+    `same` is a union-find forest of the places that access the same variable. If there is only one variable, everything
+    is the only interest.
 
     >>> one = interests({"T1": {70001: 3}, "T2": {70001: 2}}, {70001: 70001})
     >>> [(i.places, i.accounts) for i in one]

@@ -4,7 +4,7 @@ After Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for optimal d
 2017). Only the states on the path to the current execution have nodes. Explored subtrees are dropped, except for the
 first operation of each branch, which is added to the sleep set.
 
-The paper's processes are replaced by choices: a participant, and the outcome of its operation if there are several. Two
+The paper's processes are replaced by choices: a participant, and the outcome of its operation if that has several. Two
 outcomes of one operation always conflict.
 """
 
@@ -43,11 +43,11 @@ class Node:
     __slots__ = ("aborting", "after", "branches", "infeasible", "sleeping", "taken")
 
     def __init__(self, sleeping: dict[Choice, Operation], branches: list[Branch]) -> None:
-        self.sleeping = sleeping  # the sleep set: choices whose executions from this state were all explored
+        self.sleeping = sleeping  # the sleep set: choices from which all executions have been explored
         self.branches = branches  # the wakeup tree, without the branch being explored
         self.after: list[Branch] = []  # continuations of the branch being explored
         self.taken: Choice | None = None  # first choice of the branch being explored; None if any choice will do
-        self.aborting: Choice | None = None  # the choice that, taken here, aborted the whole execution
+        self.aborting: Choice | None = None  # the choice in this state that aborted the execution
         self.infeasible: set[Choice] = set()  # choices that were planned here but turned out not to be enabled
 
     def successor(self, operation: Operation, conflicts: Sequence[int], descriptions: list[tuple[str, str]]) -> Node:
@@ -76,7 +76,7 @@ class Node:
         return True
 
     def put_to_sleep(self, operation: Operation) -> None:
-        """Add the taken choice to the sleep set, as all executions that begin with it were explored."""
+        """Add the taken choice to the sleep set, because all executions that begin with it have been explored."""
         if self.taken is not None and self.taken != self.aborting:  # an operation that aborts commutes with nothing
             self.sleeping[self.taken] = operation
 
@@ -143,8 +143,9 @@ class Reversal:
     def has_weak_initial(self, choice: Choice, operation: Operation | None) -> bool:
         """Return whether the choice is a weak initial: whether an equivalent extension of the sequence begins with it.
 
-        `operation` is the operation of the choice when it comes first, None if it is not known. Accesses known only
-        after a step may change once the race is reversed, so those of the later operation are not known either.
+        `operation` is the operation that the choice performs if it comes first, or None if that is unknown. Accesses
+        that are known only after a step may change once the race is reversed. So the accesses of the later operation
+        count as unknown, too.
         """
         done, mask, race = self._done, self._mask, self._race
         label, alternative = choice
@@ -181,7 +182,7 @@ class Reversal:
             self._last = False
 
     def sequence(self) -> list[tuple[Choice, Operation | None]]:
-        """Return the choices of the sequence, each with its operation, or None where that is not known."""
+        """Return the choices of the sequence, each with its operation, or with None if that is unknown."""
         race, done = self._race, [self._done[number] for number in self._others]
         last = race.operation if race.operation.depth < 0 else None
         return [*(((one.label, one.alternative), one.operation) for one in done), (race.choice, last)]
