@@ -1,6 +1,6 @@
-"""Coverage criteria for executions, each after a published paper.
+"""Coverage criteria for executions, each based on a published paper.
 
-This module looks criteria up by name. The module of a criterion is imported when it is first used.
+This module looks criteria up by name. A criterion's module is imported when the criterion is first used.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _MODULES = {
     "method-pairs": "method_pairs",
 }
 NAMES = tuple(_MODULES)
-DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # the cheap ones; the cases of avio are among the patterns of map
-GROUPS = {"default": DEFAULT, "every": NAMES}  # names for several criteria; "all" is itself a criterion
+DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; the patterns of map include the cases of avio
+GROUPS = {"default": DEFAULT, "every": NAMES}  # not "all", because that is the name of a criterion
 
 
 def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the canonical names in the order given, without duplicates.
+    """Return the canonical names of the given criteria and groups in order, without duplicates.
 
     >>> resolve("MAP, avio-star, map")
     ('map', 'avio*')
@@ -64,7 +64,7 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFAULT_SETTINGS) -> list[Criterion]:
-    """Return new criteria by name; aliases and groups such as "default" are accepted.
+    """Create the criteria with these names; aliases and groups such as "default" are accepted.
 
     >>> [criterion.name for criterion in make_criteria("map,sync")]
     ['map', 'sync']
@@ -83,7 +83,7 @@ def criterion_class(name: str) -> type[Criterion]:
 
 
 def shape_of(name: str) -> Part:
-    """Return the shape of a criterion's keys, or `UNKNOWN` for a criterion that only another version has.
+    """Return the shape of a criterion's keys, or `UNKNOWN` if this version does not have the criterion.
 
     >>> print(shape_of("sync"))
     (site, situation)

@@ -1,4 +1,4 @@
-"""The segments in which accesses happened, for executions that have ended."""
+"""The segments in which the accesses of a finished execution happened."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class AccessSegments:
 
     def __init__(self, names: AccessNames[Any]) -> None:
         self._segments = names.segments
-        self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
-        # By variable and thread: the kind of each access, and the segments of its first and last occurrence.
+        self.spans: dict[int, tuple[int, int]] = {}  # maps each access to the segments of its first and last occurrence
+        # For each variable and thread: the kind of each access, and the segments of its first and last occurrence.
         self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}
         for (thread, kind, number, _), access, first, last in names.spans():
             self.spans[access] = first, last
@@ -29,7 +29,8 @@ class AccessSegments:
     def is_always_separated(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
         """Return whether an access of another thread always comes between two accesses of this thread.
 
-        If `first` is NO_ACCESS, it only has to come before `second` and must not be part of the initial state.
+        If `first` is NO_ACCESS, the other thread's access only has to come before `second`, and it must not be part of
+        the initial state.
         """
         until = self.spans[second][0]
         for other, moments in self._by_thread[number].items():
@@ -47,7 +48,7 @@ class AccessSegments:
         return False
 
     def hidden(self, number: int, thread: int, own: int, read: int) -> dict[int, int]:
-        """Return, by thread, the last segment whose writes are always overwritten before the read.
+        """Return for each thread the last segment whose writes are always overwritten before the read.
 
         `own` is the last write of the reading thread itself, or NO_ACCESS.
         """

@@ -1,14 +1,16 @@
 """Names of accesses, for the criteria of Lu, Jiang and Zhou (2007).
 
-The paper considers the events of a program under one input: the n-th event of a thread is the same in every
-interleaving. Here an access is named by its thread, its kind (read or write), its site and its occurrence: how often
-the thread has accessed this variable in this way at this site. There are three departures from the paper:
+In the paper, a program runs with one fixed input, so the n-th event of a thread is the same in every interleaving. Here
+an access is named by its thread, its kind (read or write), its site and its occurrence. The occurrence is 1 for the
+thread's first access of this kind to the variable at this site, 2 for the second, and so on. There are three departures
+from the paper:
 
-* A thread is named by descent, see `raddle.criteria.descent`, because thread numbers differ between executions.
-* Occurrences are counted up to a limit: 16, or for pinv 4 unless configured otherwise. All later ones count as the
-  last, so memory does not grow with the execution. Requirements are coarser for longer loops.
-* Variables are distinguished within an execution but named by their abstract variable. Accesses to two objects created
-  at the same place have the same names.
+* A thread is named by its descent (see `raddle.criteria.descent`), because thread numbers differ between executions.
+* Occurrences are counted up to a limit: 16, or 4 for pinv unless configured otherwise. All later occurrences get the
+  last number, so memory does not grow with the length of the execution. The requirements for long loops are therefore
+  coarser.
+* Variables are distinguished within an execution, but requirements name only the abstract variable. So accesses to two
+  objects created at the same place have the same names.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from raddle.operation import JOIN, START
 from raddle.step import Step
 from raddle.tally import Key
 
-OCCURRENCES = 16  # occurrences of an access that are distinguished
+OCCURRENCES = 16  # number of occurrences of an access that are distinguished
 Fact = tuple[Any, ...]  # access numbers and words; at most one of the first two is NO_ACCESS
 CUTS = frozenset({START, JOIN})  # the steps that end a segment of a thread
-NO_ACCESS = -1  # in place of an access number
-_MAX_KEYS = 1 << 16  # keys cached for later executions; only short executions recur often
+NO_ACCESS = -1  # used in place of an access number
+_MAX_KEYS = 1 << 16  # maximum number of keys cached for later executions; only short executions recur often
 
 
 class LastAccess:
@@ -38,7 +40,7 @@ class LastAccess:
 
     def __init__(self) -> None:
         self.number = NO_ACCESS  # number of the last access, or of the last write, depending on the criterion
-        self.time = 0  # time of that access by the variable's clock
+        self.time = 0  # time of that access on the variable's clock
         self.missed = 0  # mask of accesses by other threads since then that are no longer in the log
         self.wrote = False  # True if that access was a write
 
@@ -50,7 +52,7 @@ class Variable:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two or more
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if it has two or more
 
 
 V = TypeVar("V", bound=Variable)
@@ -59,7 +61,7 @@ V = TypeVar("V", bound=Variable)
 class AccessGroup(Generic[V]):
     """All reads, or all writes, of one variable by one thread at one site.
 
-    Its accesses have the numbers `first` to `last`, one for each occurrence.
+    The accesses are numbered from `first` to `last`, with one number for each occurrence.
     """
 
     __slots__ = ("access", "first", "last", "last_access", "variable")
@@ -74,13 +76,13 @@ class AccessGroup(Generic[V]):
 
 
 class AccessNames(Generic[V]):
-    """Numbers and names of the accesses of an execution; `new_group` assigns the numbers.
+    """The numbers and names of the accesses of an execution; `new_group` assigns the numbers.
 
-    The loops of the criteria need only numbers, so names are created on demand. A variable can become shared only when
-    a new group is added, so only `new_group` checks for it.
+    The inner loops of the criteria need only numbers, so names are created on demand. A variable can become shared only
+    when a new group is added, so only `new_group` updates the threads of a variable.
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
-    executions of one scenario, the names are kept too. Creating them again would cost more than everything else.
+    executions of one scenario, the names are kept too. Creating them again would take more time than everything else.
     """
 
     def __init__(
@@ -98,7 +100,7 @@ class AccessNames(Generic[V]):
         self._on_concurrent = concurrent  # called when a second thread is started or first observed
         self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
-        self._steps: list[Step] = []  # by access number // occurrences: the step that a group of accesses shares
+        self._steps: list[Step] = []  # the step of each group; its index is access number // occurrences
         # The thread labels and variables for which the caches below are valid.
         self._named_entities: tuple[object, ...] = ()
         self._accesses: dict[int, Access] = {}
@@ -114,17 +116,17 @@ class AccessNames(Generic[V]):
         self._threads: dict[int, None] = {}  # ordered by first access
         self.segments = Segments()
         self.alone = True  # True until a second thread is started or accesses anything
-        # By thread: its steps and their groups.
+        # Maps each thread to its steps and their groups.
         self._groups_of_thread: dict[int, list[tuple[Step, AccessGroup[V]]]] = {}
-        # By step: each segment with accesses, and the last access in it.
+        # Maps each step to the segments in which it occurred, and the last access in each.
         self._cuts: dict[Step, list[tuple[int, int]]] = {}
-        # By variable and thread: maps segments to the last access in each.
+        # For each variable and thread: maps segments to the last access in each.
         self._lasts: dict[tuple[int, int], dict[int, int]] = {}
         self._entities = entities
-        self._valid = False  # True once the cached names are checked against this execution
+        self._valid = False  # True once the cached names have been checked against this execution
 
     def boundary(self, step: Step) -> None:
-        """Record that a thread starts or joins another one."""
+        """Record that a thread starts or joins another thread."""
         thread, kind, other, _ = step
         if kind == START:
             self.labels.start(thread, other)
@@ -156,7 +158,7 @@ class AccessNames(Generic[V]):
     def new_group(self, step: Step) -> AccessGroup[V]:
         """Return the group for a step that occurs for the first time in this execution."""
         thread, _, number, _ = step
-        if thread and self.alone:  # its start was not recorded
+        if thread and self.alone:  # the start of this thread was not recorded
             self._end_alone()
             self._cut(0)
             self.segments.cut(0, {})
@@ -178,7 +180,7 @@ class AccessNames(Generic[V]):
         return group
 
     def settle(self, *, final: bool) -> None:
-        """Prepare for creating names; if `final`, assign a label to every thread."""
+        """Prepare to create names; if `final`, assign a label to every thread."""
         meaning: tuple[object, ...] = ()
         if final:
             self.labels.settle(self._threads)
@@ -192,11 +194,11 @@ class AccessNames(Generic[V]):
         return self._steps[access // self._occurrences]
 
     def abstract(self, variable: int) -> AbstractVariable:
-        """Return the abstract variable of a concrete one."""
+        """Return the abstract variable of a concrete variable."""
         return self._entities.variables[variable]
 
     def access(self, access: int) -> Access | None:
-        """Return the name of an access; None while its thread has no label."""
+        """Return the name of an access; None if its thread has no label yet."""
         name = self._accesses.get(access)
         if name is None:
             index, earlier = divmod(access, self._occurrences)
@@ -207,7 +209,7 @@ class AccessNames(Generic[V]):
         return name
 
     def named(self, access: int) -> Access:
-        """Return the name of an access after the end of the execution."""
+        """Return the name of an access; the execution must have ended."""
         name = self.access(access)
         if name is None:
             raise RuntimeError(f"thread {self.step(access)[0]} has no label after the end of the execution")
@@ -253,8 +255,7 @@ class AccessNames(Generic[V]):
     def spans(self) -> Iterator[tuple[Step, int, int, int]]:
         """Yield every access to a shared variable, with the segments of its first and last occurrence.
 
-        Only the last number of a group represents several occurrences. They are assumed to continue until the thread
-        ends.
+        The last number of a group can represent many occurrences, which are assumed to continue until the thread ends.
         """
         for step, group in self.groups.items():
             if len(group.variable.last_accesses) > 1:
@@ -265,14 +266,14 @@ class AccessNames(Generic[V]):
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
-        """Return the number of the last access at the end of each segment in which it changed."""
+        """Map each segment in which the thread's last access changed to the last access at the end of that segment."""
         last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last
         return lasts
 
     def note_order(self, seen: ObservedAccesses) -> None:
-        """Add the segments of all accesses to `seen`, and how starts and joins order these segments."""
+        """Add to `seen` the segments of all accesses, and the order that starts and joins impose on these segments."""
         used: set[tuple[int, int]] = set()
         for step, access, first, last in self.spans():
             used |= {(step[0], first), (step[0], last)}
@@ -280,7 +281,7 @@ class AccessNames(Generic[V]):
         self.note_clocks(seen, used)
 
     def note_clocks(self, seen: ObservedAccesses, used: Iterable[tuple[int, int]]) -> None:
-        """Add the clocks of segments to `seen`; each segment is given by its thread and number."""
+        """Add to `seen` the clocks of the used segments, each given by its thread and number."""
         if self.segments.overflowed:
             seen.segments.add(UNORDERED)
         for thread, segment in used:
@@ -288,11 +289,11 @@ class AccessNames(Generic[V]):
             seen.segments.add((str(self.labels.of(thread)), segment, clock))
 
     def named_clock(self, clock: Mapping[int, int]) -> tuple[tuple[str, int], ...]:
-        """Return a clock with thread labels; threads without a label have no accesses and are left out."""
+        """Return the clock with thread labels as keys; threads without a label have no accesses and are left out."""
         return tuple(sorted((label, last) for thread, last in clock.items() if (label := self.labels.of(thread))))
 
     def note(self, accesses: set[tuple[AbstractVariable, Access]]) -> None:
-        """Add the accesses to shared variables that were not added by an earlier call."""
+        """Add to `accesses` all accesses to shared variables that no earlier call has added."""
         noted = self._noted_up_to
         for step, group in self.groups.items():
             last = group.access

@@ -1,7 +1,7 @@
-"""Actors in requirements: numbers while an execution runs, abstract threads once they are identified.
+"""Actors in requirements, represented by numbers during an execution and by abstract threads once identified.
 
-A criterion that names threads tracks them with `Actors`. It adds keys that contain `Actor(number)` to `Pending`, which
-returns at `collect` the keys whose actors are settled:
+A criterion that names threads tracks them with `Actors`. It adds keys that contain `Actor(number)` to `Pending`.
+`Pending.collect` returns the keys whose actors are settled:
 
 >>> from raddle.entities import make_entities
 >>> entities = make_entities(actors=["main", "worker"])
@@ -24,16 +24,16 @@ from raddle.tally import Key
 
 
 class Actor(NamedTuple):
-    """A placeholder in a key, at any depth, for the abstract thread of an actor."""
+    """A placeholder for an actor's abstract thread, at any depth of a key."""
 
     number: int
 
 
 class Actors(dict[int, int]):
-    """Maps each thread to its current actor: its own actor after `begin`, and a new one after each `task`.
+    """Maps each thread to its current actor: its own after a `begin` step, and a new one after each `task` step.
 
-    It is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin`, such as the first one, is
-    the actor of the same number.
+    It is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin` step, such as the first
+    thread, is the actor with the same number.
 
     >>> actors = Actors()
     >>> actors.turn(1, 5)
@@ -60,8 +60,8 @@ class Actors(dict[int, int]):
 class Pending:
     """Covered keys of the current execution that have not been reported yet.
 
-    Each key is reported once per execution, no matter how often it was added or which actors it came from. So a
-    criterion can drop at `collect` the keys that it has added.
+    Each key is reported once per execution, no matter how often it was added or which actors it came from. So after
+    `collect`, a criterion can forget the keys that it has added.
     """
 
     def __init__(self) -> None:
@@ -74,17 +74,17 @@ class Pending:
         self._reported: set[Key] = set()
 
     def add(self, key: Key) -> None:
-        """Add a covered key; it may contain `Actor`, and a frozenset in it becomes a sorted tuple."""
+        """Add a covered key; it may contain `Actor` placeholders. `collect` turns frozensets in it into tuples."""
         self._keys.add(key)
 
     def report_new(self, keys: set[Key]) -> set[Key]:
-        """Return the covered keys that are new; they must not contain `Actor`."""
+        """Return the keys that have not been reported yet; no key may contain `Actor`."""
         found = keys - self._reported if self._reported else keys
         self._reported |= found
         return found
 
     def collect(self, *, final: bool) -> set[Key]:
-        """Return the new keys whose actors are settled, or all new keys if `final`; keep the rest."""
+        """Return the new keys whose actors are settled, or all new keys if `final`; keep the rest for the next call."""
         if not self._keys:
             return set()
         names = ActorNames(self._entities, final=final)
@@ -123,7 +123,7 @@ class UnsettledError(Exception):
 
 
 def _named(key: Key, names: ActorNames) -> Key | None:
-    """Return the key with abstract threads for actors; None if an actor is not settled."""
+    """Return the key with each actor replaced by its abstract thread; None if an actor is not settled."""
     try:
         return tuple([_named_part(part, names) for part in key])
     except UnsettledError:
@@ -134,7 +134,7 @@ def _named_part(part: Any, names: ActorNames) -> Any:
     kind = type(part)
     if kind is Actor:
         return names[part[0]]
-    if kind is tuple:  # not a named tuple: abstract entities contain no actors
+    if kind is tuple:  # named tuples are abstract entities, which contain no actors
         return tuple([_named_part(inner, names) for inner in part])
     if kind is frozenset:
         return tuple(sorted({_named_part(inner, names) for inner in part}))

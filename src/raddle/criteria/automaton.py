@@ -1,8 +1,9 @@
 """Finds patterns in short executions with an automaton that is built incrementally.
 
-`Prefixes` is designed for long executions. Searches run thousands of short and similar ones, so results are cached
-here. A state is the set of pattern prefixes that occurred at an object. An access leads from one state to the next and
-completes some patterns. A transition that was taken before, in this execution or an earlier one, costs one lookup.
+`Prefixes` is designed for long executions. A search runs thousands of short, similar executions, so this module caches
+results. A state is the set of pattern prefixes that have occurred at an object. An access leads from one state to the
+next and completes some patterns. A transition that was taken before, in this execution or an earlier one, costs one
+lookup.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from raddle.operation import ACCESSES
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LETTERS = 10  # different accesses to an object in one execution; the number of states grows with each
-MAX_STATES = 20_000  # states per owner
+MAX_LETTERS = 10  # maximum number of distinct accesses to an object in one execution; each one adds states
+MAX_STATES = 20_000  # maximum number of states per owner
 
 Letter = tuple[int, str, str, int]  # thread, kind, name of the variable, site
 Prefix = tuple[Letter, ...]
@@ -60,7 +61,7 @@ class Automaton:
             if then is None:
                 then = state.next[letter] = self._extend(state, letter)
             state = then
-        if state.keys is None:  # complete patterns are among the prefixes
+        if state.keys is None:  # the prefixes include complete patterns
             state.keys = frozenset([self._key(prefix) for prefix in state.prefixes if _parts(prefix) in _NUMBERS])
         return state.keys
 
@@ -99,12 +100,12 @@ class Automata:
     def __init__(self) -> None:
         self._automata: dict[str, Automaton] = {}
         self._variables: list[AbstractVariable] = []
-        self._letters: dict[Step, Letter] = {}  # by access to one of these variables: its letter
+        self._letters: dict[Step, Letter] = {}  # the letter of each access to one of these variables
 
     def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
-        """Return what an execution covers, and the accesses to objects that are too complex for an automaton."""
+        """Return the covered requirements, and the accesses to objects that are too complex for an automaton."""
         groups = entities.groups
-        if entities.variables != self._variables:  # rarely: they are usually the same as in the previous execution
+        if entities.variables != self._variables:  # rare: variables are usually the same as in the previous execution
             self._variables = list(entities.variables)
             self._letters.clear()
         objects: dict[int, list[Step]] = {}
@@ -126,7 +127,7 @@ class Automata:
         return found, left
 
     def _run_one(self, accesses: list[Step]) -> frozenset[Key] | None:
-        """Return what the accesses to one object cover; None if they are too complex for an automaton."""
+        """Return the requirements that accesses to one object cover; None if they are too complex for an automaton."""
         different = set(accesses)
         targets = {step[2] for step in different}
         owners = {self._variables[target].owner for target in targets}

@@ -1,11 +1,11 @@
 """Avio: accesses of other threads between two consecutive accesses of a thread.
 
-Two consecutive accesses of a thread to a variable are a block. A requirement is covered if another thread accesses
-the variable between the beginning and the end of a block. Only the last such access counts. All eight combinations of
-reads and writes count, not only the four that are unserializable (`raddle.checks.warned_variables` warns of these). A
+Two consecutive accesses of a thread to a variable form a block. A requirement is covered if another thread accesses the
+variable between the beginning and the end of a block. Only the last such access counts. All eight combinations of reads
+and writes count, not only the four that are unserializable (`raddle.checks.warned_variables` warns about these). A
 block without an access of another thread in between covers nothing.
 
-Accesses of a pool worker for two different tasks are not a block, because each task is a different actor.
+Accesses of a pool worker in two different tasks do not form a block, because each task is a different actor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-BITS = 24  # bits for the number of a site in a note
+BITS = 24  # number of bits for each site number in a note
 MASK = (1 << BITS) - 1
 
 
@@ -37,7 +37,7 @@ class Avio(VariableMetric):
     """A requirement is (beginning of the block, end of the block, access in between)."""
 
     name = "avio"
-    points = frozenset({READ})  # the last access in between may be a read between two reads
+    points = frozenset({READ})  # all three accesses of a requirement can be reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
         "a thread accesses a variable at the first site and next at the second, and the last access by another thread "
@@ -47,7 +47,7 @@ class Avio(VariableMetric):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._last: dict[int, _LastAccesses] = {}
-        # A note packs the numbers of three sites into one, because there can be many notes and tuples take more memory.
+        # A note packs three site numbers into one number, because there can be many notes and tuples take more memory.
         self._numbers: dict[int, int] = {}
         self._sites: list[int] = []
 
@@ -65,7 +65,8 @@ class Avio(VariableMetric):
                     number = numbers[site] = len(numbers)
                     self._sites.append(site)
                 if last.thread != thread:
-                    # The last access to the variable came after this thread's, so it is the last one in between.
+                    # The last access to the variable came after this thread's last access, so it is the last one in
+                    # between.
                     mine = last.by_thread.get(thread)
                     if mine is not None and mine[1] == actor:
                         between, other = last.access

@@ -1,4 +1,4 @@
-"""The interface of a criterion: its requirements, what executions cover, and sentences that explain both."""
+"""The interface of a criterion: which requirements it has, which of them executions cover, and how to explain them."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ WHOLE = "whole execution"  # linear time; memory grows with the execution
 
 
 class Criterion(ABC):
-    """A coverage criterion; one object measures executions one after the other.
+    """A coverage criterion; one instance measures one execution after another.
 
-    For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. A long execution can
-    also be collected in between with `final=False`. Requirements with actors whose identity is not settled yet are then
-    held back.
+    For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. During a long
+    execution, `collect` can also be called in between with `final=False`. It then holds back requirements with actors
+    whose identity is not settled yet.
     """
 
     name: ClassVar[str]
     family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
     paper: ClassVar[str]
     shape: ClassVar[Shape]  # the parts of a requirement's key
-    summary: ClassVar[str]  # one clause: when a requirement is covered
+    summary: ClassVar[str]  # a clause that says when a requirement is covered
     cost: ClassVar[str]  # LINEAR or WHOLE
-    late_only: ClassVar[bool] = False  # True if only accesses to objects that other threads can reach count
-    concerns: ClassVar[frozenset[str] | None] = None  # the kinds of steps that can matter; None means all
+    late_only: ClassVar[bool] = False  # True if accesses count only once other threads can reach the object
+    concerns: ClassVar[frozenset[str] | None] = None  # the kinds of steps that the criterion needs; None means all
     # True if executions with the same partial order of conflicting steps cover the same requirements.
     by_order: ClassVar[bool] = False
     # Operations that must be scheduling points because this criterion depends on exactly when they happen:
@@ -59,13 +59,13 @@ class Criterion(ABC):
 
     @abstractmethod
     def collect(self, *, final: bool) -> Set[Key]:
-        """Return what was covered since the last call; use the result before feeding more steps."""
+        """Return the requirements covered since the last call; use the result before feeding more steps."""
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- optional
         """Drop the state of variables and resources that no later step uses."""
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
-        """Return what a whole execution covers."""
+        """Return the requirements that a whole execution covers."""
         self.begin(entities)
         self.feed(steps)
         return self.collect(final=True)
@@ -74,22 +74,23 @@ class Criterion(ABC):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         """Return the requirement as a clause in the present tense: "thread A reads `x` at m.py:4, then ...".
 
-        It names threads A and B, variables, files and lines. Reports put "not covered yet: " before it.
+        The clause names threads (A and B), variables, files and lines. Reports print "not covered yet: " in front of
+        it.
         """
 
     def home(self, key: Key) -> int:
-        """Return the site that decides under which file reports list the requirement; 0 if it has none."""
+        """Return the site that determines the file under which reports list the requirement; 0 if there is none."""
         return next(self.shape.find(key, Role.SITE), 0)
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
-        """Return the pairs of sites that two different threads were at when they covered the requirement.
+        """Return the pairs of sites in the requirement that belong to two different threads.
 
         There are none if the requirement is about one thread or does not distinguish threads.
         """
         return ()
 
     def pattern(self, key: Key) -> str:
-        """Return a description of the access pattern that the requirement is an instance of; "" if there is none."""
+        """Return a description of the requirement's access pattern; "" if it has none."""
         return ""
 
     def extra(self) -> Any:
@@ -101,18 +102,18 @@ class Criterion(ABC):
 
     @classmethod
     def read_extra(cls, data: Any) -> Any:
-        """Return the extra data from its JSON form; None if the criterion has none."""
+        """Restore the extra data from its JSON form; None if the criterion has none."""
         return None
 
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data
-        """Continue with the extra data of this or an earlier run."""
+        """Continue from the extra data of this or an earlier run."""
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
-        """Return the number of requirements, without those that the facts rule out."""
+        """Return the number of requirements, not counting those that the facts rule out."""
         return self.static_total(model)
 
     def static_total(self, model: StaticModel) -> Total:
-        """Return the number of requirements by the static model alone."""
+        """Return the number of requirements according to the static model alone."""
         return Total(None, UNKNOWN)
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:

@@ -1,6 +1,7 @@
-"""Basic blocks that were run: a sequential criterion, for comparison.
+"""The basic blocks that were run: a sequential criterion for comparison.
 
-The baseline of Křena, Letko and Vojnar. Blocks have probes only if the code was instrumented with `blocks=True`.
+Křena, Letko and Vojnar use this criterion as their baseline. Blocks have probes only if the code was instrumented with
+`blocks=True`.
 """
 
 from __future__ import annotations

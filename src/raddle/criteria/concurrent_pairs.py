@@ -1,9 +1,9 @@
-"""ConcurPairs: pairs of sites that are executed one immediately after the other, by one thread or by two.
+"""ConcurPairs: pairs of sites that are executed immediately after each other, by one thread or by two.
 
 The whole execution is one sequence. Accesses to variables and calls of primitives count. Entering functions and blocks,
 being blocked, and the beginning and end of threads and tasks do not count, because no code in the source represents
-them. Code without probes does not count either. The paper monitors all accesses to variables. Here the recorded ones
-count, and a recorder may leave out variables that only one thread ever accesses.
+them. Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded
+accesses count, and a recorder may leave out variables that only one thread ever accesses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ConcurrentPairs(SynchronizationMetric):
 
     name = "concur-pairs"
     shape = Shape(SITE, SITE, word("switch"))
-    points = UNOBSERVABLE | {READ}  # all other monitored operations except thread starts are always points
+    points = UNOBSERVABLE | {READ}  # all other monitored operations except thread starts are always scheduling points
     summary = (
         "the second site comes immediately after the first in the whole execution, in the same thread or in another one"
     )

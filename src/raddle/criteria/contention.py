@@ -2,18 +2,18 @@
 
 After Trainin et al. (PADTAD 2009), as used by Křena, Letko and Vojnar. A requirement is a site and a situation:
 
-* Locks: an acquire is *visited*. It is *blocked* if another thread holds the lock. It is *blocking* if another thread
-  has to wait for the lock that was acquired here. An inner acquire of a re-entrant lock is visited, and so is an
-  acquire that fails, immediately or after a timeout. An acquire that fails immediately does not wait, so it is not
-  blocked, and the lock's holder is not blocking.
-* Semaphores, queues, events: calls that give and calls that take are *visited*. They are *blocked* if the thread has to
-  wait there. No particular thread causes the wait, so there is no blocking.
-* Conditions: wait and notify are *visited*. A wait is *notified* if a notification ends it and not its timeout. A
-  notify is *heard* if some thread is waiting that has not been woken yet, otherwise *unheard*.
+* Locks: an acquire that a thread reaches is *visited*. It is *blocked* if another thread holds the lock. It is
+  *blocking* if another thread has to wait for the lock acquired there. An inner acquire of a re-entrant lock is
+  visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not
+  wait, so it is not blocked, and the holder's acquire is not blocking.
+* Semaphores, queues, events: giving and taking calls are *visited*. They are *blocked* if the thread has to wait there.
+  No particular thread causes the wait, so no call is *blocking*.
+* Conditions: wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. A notify is
+  *heard* if at least one thread is waiting and has not been woken yet; otherwise it is *unheard*.
 
-The situations of conditions are raddle's own; the paper gives only those of a lock, as an example. A blocked acquire
-is also visited, even if the execution ends there. There is no situation *failed*. The published criterion has none, and
-the branch that a program takes after a failed call is counted by `blocks`.
+The situations for conditions are raddle's own; the paper only gives those for locks, as an example. A blocked acquire
+is also visited, even if the execution ends there. There is no *failed* situation, because the published criterion has
+none. The `blocks` criterion counts the branch that a program takes after a failed call.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from raddle.tally import Key
 VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
-_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # calls of semaphores, queues and events
+_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # calls on semaphores, queues and events
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _CLAUSES = {
@@ -70,9 +70,9 @@ class Contention(SynchronizationMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._holders: dict[int, tuple[int, int]] = {}  # by lock: its holder, and the site of the acquire
+        self._holders: dict[int, tuple[int, int]] = {}  # maps each lock to its holder and the site of the acquire
         self._visited: set[int] = set()
-        self._waiting: dict[int, int] = {}  # by thread: the condition that it waits for
+        self._waiting: dict[int, int] = {}  # maps each waiting thread to the condition it waits for
 
     def feed(self, steps: Iterable[Step]) -> None:
         note, holders, waiting, visited = self._note, self._holders, self._waiting, self._visited
@@ -84,7 +84,7 @@ class Contention(SynchronizationMetric):
                     visited.add(site)
                     note(site, VISITED)
                 if waiting:
-                    waiting.pop(thread, None)  # the wait timed out if the thread was not woken before
+                    waiting.pop(thread, None)  # if the thread was not woken before, its wait timed out
                 holders[target] = (thread, site)
                 continue
             if kind == RELEASE:

@@ -1,9 +1,9 @@
-"""Which write each read gets its value from: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
+"""The write from which each read gets its value: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
 In def-use, a requirement is a read and the write whose value it gets. In lr-def, it is a read and whether that write is
-local (by the same thread) or remote. The value before all writes counts as local, as in the paper. It belongs to the
-initial state of the memory, which includes everything written before the first thread is started, for example by
-constructors.
+local (by the same thread) or remote. The value of a variable before all writes counts as local, as in the paper. That
+value belongs to the initial state of memory, which includes everything written before the program starts a thread, for
+example by constructors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._sources: set[tuple[int, int]] = set()  # last write of the reading thread, and the read
+        self._sources: set[tuple[int, int]] = set()  # pairs of the reading thread's last write and the read
 
     def _end_initial_state(self) -> None:
         for variable in self._names.variables.values():
@@ -75,7 +75,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     @abstractmethod
     def _source(self, own: int) -> Access | str:
-        """Return the local source of a read, given its own thread's last write or NO_ACCESS."""
+        """Return the local source of a read, given the reading thread's last write, or NO_ACCESS if there is none."""
 
 
 class DefUse(DefinitionCriterion):
@@ -140,7 +140,7 @@ class DefUse(DefinitionCriterion):
         variable, write, read = key
         clause = f"thread {read[0]} reads `{AbstractVariable(*variable)}` {self._where(read, sites)} and gets"
         if write == INITIAL:
-            return f"{clause} the value from before the first thread started"
+            return f"{clause} the initial value, from before any thread was started"
         return f"{clause} the value that thread {write[0]} wrote {self._where(write, sites)}"
 
 

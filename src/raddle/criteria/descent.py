@@ -1,8 +1,8 @@
 """Thread labels by descent, which are the same in every execution of a scenario.
 
-T0 is the first thread, T2 the second thread that T0 started, T2.1 the first that T2 started. A thread whose start was
-not recorded, as when code without probes starts it, is T?1, T?2 and so on, in the order of first accesses. That order
-can differ in the next execution.
+T0 is the first thread, T2 the second thread that T0 started, and T2.1 the first thread that T2 started. Threads whose
+start was not recorded, for example because code without probes started them, are labeled T?1, T?2 and so on, in the
+order of their first accesses. That order can differ in the next execution.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from raddle.labels import child_label
 
-MAX_LABEL_LENGTH = 60  # characters; a chain of threads that start each other can be arbitrarily long
+MAX_LABEL_LENGTH = 60  # characters; without a limit, labels grow with the chain of ancestors
 
 
 class Labels:
@@ -29,18 +29,18 @@ class Labels:
 
     def __init__(self) -> None:
         self._labels: dict[int, str] = {0: "T0"}
-        # By thread: the thread that started it, and its index among the children.
+        # Maps each started thread to the thread that started it and to its index among that thread's children.
         self._places: dict[int, tuple[int, int]] = {}
         self._children: dict[int, int] = {}
         self._unknown = 0
 
     def start(self, starter: int, started: int) -> None:
-        """Record that one thread started another; the other one may already have accessed variables."""
+        """Record that one thread started another; the started thread may already have accessed variables."""
         self._children[starter] = self._children.get(starter, 0) + 1
         self._places.setdefault(started, (starter, self._children[starter]))
 
     def of(self, thread: int) -> str | None:
-        """Return the label of a thread; None if its start, or that of an ancestor, was not recorded yet."""
+        """Return the label of a thread; None if its start, or that of an ancestor, has not been recorded yet."""
         label = self._labels.get(thread)
         if label is None:
             line = self._line(thread)
@@ -58,7 +58,7 @@ class Labels:
                 self._labels[self._line(thread)[-1]] = f"T?{self._unknown}"
 
     def _line(self, thread: int) -> list[int]:
-        """Return the thread and its ancestors, up to one that has a label or no recorded start."""
+        """Return the thread and its ancestors, up to the first one that has a label or no recorded start."""
         line = [thread]
         while line[-1] in self._places and line[-1] not in self._labels:
             line.append(self._places[line[-1]][0])

@@ -1,7 +1,7 @@
 """Definition-use pairs: a read and the write whose value it gets.
 
-A pair is covered when a thread reads a shared variable whose last definition, by the same or another thread, was at
-the other site. A variable that no thread has written yet has no definition.
+A pair is covered when a thread reads a shared variable whose last definition, by the same or another thread, was at the
+pair's first site. A variable that no thread has written yet has no definition.
 """
 
 from __future__ import annotations

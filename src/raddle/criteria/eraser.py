@@ -1,10 +1,11 @@
-"""Eraser: the state of Eraser's automaton for a variable, and its candidate locks, when a site is reached.
+"""Eraser: a variable's state in Eraser's automaton, and its candidate locks, when a site is reached.
 
-State and locks are those before the access changes them. The paper's wording ("the state in which the automaton is when
-the given location is reached") allows no other reading: it lists the state virgin, and no access leaves a variable
-virgin. In the states virgin to exclusive', Eraser considers every lock a candidate, so the requirement names none.
+Both are recorded before the access changes them. The paper's wording ("the state in which the automaton is when the
+given location is reached") allows no other reading: the paper lists the state virgin, and no variable is virgin after
+an access. In the states virgin to exclusive', Eraser considers every lock a candidate, so the requirement names none.
 
-Locks are abstract, so two of the same kind are one. A variable that becomes shared counts from its first access.
+Locks are abstract, so two locks created at the same place count as one. If a variable becomes shared, all its accesses
+count, from the first one on.
 """
 
 from __future__ import annotations
@@ -110,9 +111,13 @@ _STATE_CLAUSES = {
     VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
     EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
     EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser's exclusive')",
-    SHARED: "several threads have accessed it in turn and since then only read it (Eraser's shared)",
-    MODIFIED: "several threads have accessed it in turn and written it (Eraser's modified)",
-    RACE: "several threads have accessed it in turn and written it under no common lock (Eraser's race)",
+    SHARED: (
+        "several threads have accessed it in turn, and it has only been read since it became shared (Eraser's shared)"
+    ),
+    MODIFIED: (
+        "several threads have accessed it in turn, and it has been written since it became shared (Eraser's modified)"
+    ),
+    RACE: "several threads have accessed it in turn, and it has been written under no common lock (Eraser's race)",
 }
 
 

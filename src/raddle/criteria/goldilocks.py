@@ -1,13 +1,15 @@
 """GoldiLocks: the check that decides whether an access to a variable at a site is a race.
 
 Table 1 of the paper says "goldiLockSet.SC" where its text says "goldiLockSet". A lockset is computed only if none of
-the three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that decided. A
-short-circuit check has no lockset, since none was computed. Otherwise the check is "lockset" or "race", with the
-lockset. It is the lockset of the earlier access that decided (see `raddle.analysis.goldilocks`), before this access
-resets it. Its elements are ("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...),
-all abstract. "first" is an access without an earlier conflicting access.
+the three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that gave the
+verdict. If that was a short-circuit check, the lockset is empty, since none was computed. Otherwise the check is
+"lockset" or "race", and the requirement contains a lockset. This is the lockset of the earlier access that determined
+the verdict (see `raddle.analysis.goldilocks`), as it was before this access reset it. Its elements are ("resource",
+...) for locks, events, semaphores, conditions and queues, and ("thread", ...), all abstract. The check is "first" if
+there is no earlier conflicting access.
 
-Threads that rarely synchronize have many locksets. The paper also finds that the starred form is hardly ever saturated.
+The locksets of threads that rarely synchronize are very varied. The paper also finds that the starred form is hardly
+ever saturated.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, each by the first of its kind, and actors
+Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources (only the first of those that are equal) and actors
 
 _NO_LOCKSET: Lockset = ((), ())
 
@@ -49,7 +51,7 @@ class GoldiLock(VariableMetric):
     """A requirement is (access, check, lockset)."""
 
     name = "goldilock"
-    points = UNOBSERVABLE | {READ}  # every giving step extends locksets, and accesses in between read them
+    points = UNOBSERVABLE | {READ}  # every giving step extends locksets, and accesses depend on them
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread accesses a shared variable at the site, and GoldiLocks decides by that check, or by that lockset, "

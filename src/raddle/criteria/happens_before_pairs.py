@@ -1,19 +1,20 @@
 """HBPair: pairs of sites in two threads that synchronize with each other, and the resource between them.
 
 A taking step (such as an acquire) synchronizes with the last giving step (such as a release) on the same resource if
-another thread did it. Earlier giving steps are ordered before that one or were paired before. For each primitive:
+the two steps are by different threads. Earlier giving steps either happen before the last one or have already been
+paired. For each primitive:
 
 * Lock: the last release, by any thread. Waiting for a condition releases and acquires its lock at the site of the wait.
 * Condition: the last notify before the thread was woken. If there are several, it is not known which one woke it.
 * Event: the last set before the wait returned, even if the event was already set.
 * Semaphore: the last release (`up`). No thread supplies the initial permits.
 * Queue: the last put before a get, regardless of which thread put the item. The order of items depends on the queue
-  (LIFO, priority), and the get comes after the last put whichever item it takes. For a join, the last task-done.
+  (LIFO, priority), and the get comes after the last put whichever item it takes. For a join, it is the last task-done.
 * Starts and joins have no resource, so the key contains "" instead. The site in a new thread is the first one that it
   reaches, usually the entry of its function. The site in an ended thread is the last one that it reached. A thread that
   reaches no probe forms no pair.
-* Pool: from the site that submits a task to the first site of the task, and from its last site to where the result is
-  taken. The pool itself begins and ends tasks, in code without probes.
+* Pool: one pair leads from the site that submits a task to the task's first site, another from the task's last site to
+  the site that takes the result. The pool's own code, which begins and ends tasks, has no probes.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from raddle.step import Step
 from raddle.tally import Key
 
 GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # maps each kind of taking step to its giving step
-_NOTHING = -1  # in place of a resource
+_NOTHING = -1  # used in place of a resource
 _FUTURE = "Future"  # the type of the resource that a pool task sets when it ends
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
@@ -55,7 +56,7 @@ class HappensBeforePairs(SynchronizationMetric):
     """A requirement is (site of the giving step, site of the taking step, resource)."""
 
     name = "hbpair"
-    points = frozenset({SET, UP})  # the last one counts; a lock or condition has one holder at a time
+    points = frozenset({SET, UP})  # only the last one counts; a lock or condition has one holder at a time
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "the last synchronization on the resource before the second site is by another thread at the first site (a "
@@ -64,12 +65,12 @@ class HappensBeforePairs(SynchronizationMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        # By kind and resource: the last giving step.
+        # For each kind and resource: the last giving step.
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}
-        self._fresh: dict[int, _Giving] = {}  # by thread that has reached no site yet: the step that started it
-        # By thread that has reached no site of its task yet: the step that submitted the task, and the pool.
+        self._fresh: dict[int, _Giving] = {}  # maps threads that have reached no site yet to the step that started them
+        # Maps each thread that has reached no site of its task yet to the step that submitted the task, and the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}
-        self._last: dict[int, int] = {}  # by thread: the last site that it reached
+        self._last: dict[int, int] = {}  # maps each thread to the last site that it reached
         self._ended: dict[int, _Giving] = {}
 
     def feed(self, steps: Iterable[Step]) -> None:

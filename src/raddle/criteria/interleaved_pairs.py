@@ -1,11 +1,12 @@
 """Accesses between two accesses of a thread: pinv and lr-inv of Lu, Jiang and Zhou (criteria 4.B and 5.B).
 
 Two accesses of a thread to a variable are a consecutive pair if the thread does not access the variable in between. All
-accesses in between are by other threads. pinv distinguishes each of them. lr-inv only distinguishes whether one of them
-makes the pair unserializable.
+accesses in between are by other threads. The criterion pinv distinguishes each of them, whereas lr-inv only
+distinguishes whether one of them makes the pair unserializable.
 
-Both take time linear in the length of the execution. lr-inv takes constant time per access. pinv processes the accesses
-of other threads since the thread's last access to the variable, so it is slower if many threads share the variable.
+Both take time linear in the length of the execution. For lr-inv, each access takes constant time. For pinv, each access
+processes the other threads' accesses since the thread's own last access to the variable. So pinv is slower if many
+threads share a variable.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LOG = 1024  # accesses in the log of a variable before it restarts
+MAX_LOG = 1024  # number of accesses in a variable's log before the log restarts
 NONE = "none"  # the paper's dot: no access in between
 UNSERIALIZABLE, SERIALIZABLE = "unserializable", "serializable"
 
@@ -52,8 +53,8 @@ def _flags(bits: int) -> bytes:
 class Logged(Variable):
     """A variable with a log of its accesses, each represented by a bit.
 
-    The accesses since a thread's last one are the union of the bits at the end of the log. When the log reaches
-    `MAX_LOG` entries, each thread stores the accesses it has missed, and the log restarts.
+    The accesses since a thread's last access are the union of the bits at the end of the log. When the log reaches
+    `MAX_LOG` entries, the accesses that each thread has missed are stored with its last access, and the log restarts.
     """
 
     __slots__ = ("accesses", "begun", "bits", "log")
@@ -72,7 +73,7 @@ class Logged(Variable):
         return bit
 
     def restart_log(self) -> None:
-        """Clear the log after storing in each `missed` the accesses since the thread's last one."""
+        """Clear the log after adding to each thread's `missed` the accesses since its last access."""
         now = self.begun + len(self.log)
         for last_access in self.last_accesses.values():
             missed = self.log[max(0, last_access.time - self.begun) :]
@@ -134,9 +135,9 @@ class PairCriterion(FactCriterion[V]):
 
     @abstractmethod
     def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
-        """Return the requirements of a pair, given the remote accesses that can come in between.
+        """Yield the last part of each of the pair's requirements, given the remote accesses that can come in between.
 
-        `calm` says whether the pair can occur without a remote access that matters.
+        `calm` is True if the pair can occur without a remote access that matters.
         """
 
     def _describe_pair(self, key: Key, sites: Mapping[int, Site]) -> str:
@@ -173,7 +174,7 @@ class LazyRequirements(Set[Key]):
 
     def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._lazy_pairs = pairs  # no requirement occurs twice, here or in `_keys`
+        self._lazy_pairs = pairs  # no requirement occurs twice in these pairs and `_keys`
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
@@ -202,7 +203,7 @@ class PairInterleave(PairCriterion[Logged]):
     summary: ClassVar[str] = (
         "a certain access by another thread, or none, comes between two consecutive accesses of a thread"
     )
-    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # even if all three accesses are reads
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # all three accesses of a requirement can be reads
     _variable = Logged
     _no_access_word: ClassVar[str] = NONE
 
@@ -215,10 +216,10 @@ class PairInterleave(PairCriterion[Logged]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._between: dict[tuple[int, int], int] = {}  # by pair: mask of the accesses that came in between
-        self._new: dict[tuple[int, int], int] = {}  # by pair: the part of that mask that has not been reported
+        self._between: dict[tuple[int, int], int] = {}  # maps each pair to a mask of the accesses in between
+        self._new: dict[tuple[int, int], int] = {}  # maps each pair to the unreported part of that mask
         self._alone: set[tuple[int, int]] = set()  # pairs without an access in between
-        self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # by variable whose name is unique so far
+        self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # for variables whose names are unique so far
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
@@ -261,10 +262,10 @@ class PairInterleave(PairCriterion[Logged]):
         return LazyRequirements(super().collect(final=final), self._lazy_pairs)
 
     def _named(self) -> set[Key]:
-        """Return the facts that can be reported now, and add to `_lazy_pairs` those of whole pairs.
+        """Return the keys that can be reported now; pairs whose keys are created on demand go to `_lazy_pairs` instead.
 
-        There can be hundreds of accesses between the two of a pair. Two pairs have no requirement in common unless
-        their variables have the same name, so only those are compared.
+        Hundreds of accesses can come between the two accesses of a pair. Two pairs can share a requirement only if
+        their variables have the same name, so the keys are compared only in this case.
         """
         names, waiting = self._names, {}
         keys = super()._named()
@@ -279,7 +280,7 @@ class PairInterleave(PairCriterion[Logged]):
             if number not in known:
                 accesses = [names.access(access) for access in names.variables[number].accesses]
                 unnamed = sum(1 << bit for bit, access in enumerate(accesses) if access is None)
-                # A plain tuple: the garbage collector then does not track the keys, of which there can be millions.
+                # A plain tuple, so that the garbage collector does not track the keys, of which there can be millions.
                 known[number] = tuple(names.abstract(number)), accesses, unnamed
             variable, accesses, unnamed = known[number]
             if bits & unnamed:
@@ -353,7 +354,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 variable, last_access, writes = group.variable, group.last_access, kind == WRITE
                 if last_access.number != NO_ACCESS:
                     pair = (last_access.number, access)
-                    # Every access since the first of the pair is remote. By UNSERIALIZABLE_BY, a read makes two
+                    # Every access since the pair's first access is remote. By UNSERIALIZABLE_BY, a read makes two
                     # writes unserializable; in all other cases a write does.
                     disturbed_at = variable.read if writes and last_access.wrote else variable.written
                     if disturbed_at > last_access.time:

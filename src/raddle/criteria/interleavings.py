@@ -1,4 +1,4 @@
-"""Counts the interleavings of access sequences that thread starts and joins order in part.
+"""Counts the interleavings of access sequences that are partially ordered by thread starts and joins.
 
 A line is the sequence of accesses of one thread.
 """
@@ -13,26 +13,26 @@ from typing import NamedTuple
 
 from raddle.criteria.observed_accesses import Profile
 
-MAX_STATES = 5_000  # combined positions in all lines; if there are more, starts and joins are ignored
+MAX_STATES = 5_000  # maximum number of combined positions in all lines; beyond it, starts and joins are ignored
 
-ClockOf = Callable[[str, int], Mapping[str, int]]  # maps label and segment to the clock
+ClockOf = Callable[[str, int], Mapping[str, int]]  # returns the clock of a segment, given its thread label and number
 
 
 class Block(NamedTuple):
     """The accesses of one thread in one segment."""
 
     accesses: int  # number of accesses
-    needs: tuple[int, ...]  # by line: the number of its accesses that always come before this block
+    needs: tuple[int, ...]  # for each line, the number of its accesses that always come before this block
 
 
 Line = tuple[Block, ...]
 
 
 def interleavings(lines: Sequence[tuple[str, Profile]], clock_of: ClockOf) -> int:
-    """Return the number of interleavings of lines, each given by the label of its thread and its segments.
+    """Return the number of interleavings of lines, each given by its thread's label and its profile.
 
-    In the example T0 has one access before it starts T1, one while T1 runs, and one after it has joined T1. T1 has two
-    accesses. Only the second access of T0 can be placed in three ways.
+    In the example, T0 has one access before it starts T1, one while T1 runs, and one after it has joined T1. T1 has two
+    accesses. Only T0's second access has a choice: it can come before, between or after T1's accesses.
 
     >>> clocks = {("T1", 0): {"T0": 0}, ("T0", 2): {"T1": 0}}
     >>> interleavings([("T0", ((0, 1), (1, 1), (2, 1))), ("T1", ((0, 2),))], lambda *segment: clocks.get(segment, {}))
@@ -83,7 +83,7 @@ def _count(lines: tuple[Line, ...]) -> int:
 def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
     """Return where the free part of each line begins and ends.
 
-    Blocks that always come before or after all other lines are not part of it.
+    Blocks that always come before or after all other lines are not part of the free part.
     """
     first, last = [0] * len(lines), [len(line) for line in lines]
     begins = [0] * len(lines)
@@ -104,7 +104,7 @@ def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
 
 
 def multinomial(lengths: Sequence[int]) -> int:
-    """Return the number of interleavings of unordered lines with these lengths.
+    """Return the number of interleavings of lines with these lengths if nothing orders the lines.
 
     >>> multinomial([2, 2, 2])
     90

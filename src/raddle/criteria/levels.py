@@ -1,21 +1,21 @@
 """Levels: the accesses to the variables of an object that can still become part of a pattern.
 
 In every pattern of three or four steps, thread A accesses the object again after thread B has. To find all patterns, it
-is enough to know
+is enough to know:
 
-* when each thread did each access for the *first* time, because the earliest one is before as many accesses of B as
-  possible. The clock of a variable ticks only at these first accesses;
-* the *level* of each access of B: the time on the clock when B did it *last*, because the latest one is after as many
-  accesses of A as possible. A's access came before B's if its time is below the level;
-* the two highest levels of different threads, because A itself has at most one of them.
+* The time at which each thread did each access for the *first* time, because A's earliest access precedes the most
+  accesses of B. A variable's clock ticks only at these first accesses.
+* The *level* of each access of B: the clock's time when B did the access *last*, because B's latest access follows the
+  most accesses of A. An access of A came before B's if its time is below the level.
+* The two highest levels of different threads, because A itself has at most one of them.
 
-For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is noted for each of B's
+For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
 accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access of A to y then
 completes patterns. So memory is proportional to sites x threads for each variable and to sites² for each pair,
 regardless of the length of the execution.
 
-Each entry has a stamp, and the latest changes are last in their dicts. A thread that accesses a variable again only
-processes the changes since its previous access.
+Each entry has a stamp, and each dict keeps its latest changes at the end. When a thread accesses a variable again, only
+the changes since its previous access are processed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from raddle.step import Step
 
 K = TypeVar("K", int, tuple[int, int])
 Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, its thread, highest level of the other threads
-Ends = dict[tuple[int, int], Occurrences]  # by pattern and last access: the occurrences found
+Ends = dict[tuple[int, int], Occurrences]  # for each pattern and last access, the occurrences found
 
 NO_THREAD = -1
 
@@ -39,14 +39,14 @@ class Visits:
 
     def __init__(self) -> None:
         self.times: list[int] = []  # times of first accesses
-        self.masks: list[int] = []  # by index in `times`: mask of the first accesses up to that time
+        self.masks: list[int] = []  # for each entry of `times`, the mask of the first accesses up to then
         self.newest = 0  # stamp of the latest first access
-        self.levels: dict[int, tuple[int, int]] = {}  # by access: stamp, level
+        self.levels: dict[int, tuple[int, int]] = {}  # maps each access to its stamp and level
         self.raised = 0  # stamp of the latest change of a level
 
 
 class Object:
-    """An object, whose variables form pairs with each other."""
+    """An object; its variables form pairs with each other."""
 
     __slots__ = ("idle", "number", "stamp", "variables")
 
@@ -70,15 +70,15 @@ class Variable:
         self.object = obj
         self.ends = ends
         self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reads and writes, each by thread
-        self.first = first  # the first thread that accessed it
+        self.first = first  # the first thread that accessed the variable
         self.shared = False  # True once a second thread has accessed it
         self.time = 0  # the clock: number of first accesses
         self.latest = NO_THREAD  # the thread of the latest first access
         self.before = 0  # the time after the latest first access of any other thread
-        self.starts: dict[int, tuple[int, int, int]] = {}  # by access: stamp, and the first two threads that did it
+        self.starts: dict[int, tuple[int, int, int]] = {}  # maps accesses to a stamp and the first two threads
         self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # levels of reads and of writes
-        self.into: list[Pair] = []  # the pairs in which it is y
-        self.onward: list[Pair] = []  # the pairs in which it is x
+        self.into: list[Pair] = []  # the pairs in which this variable is y
+        self.onward: list[Pair] = []  # the pairs in which this variable is x
 
 
 class Pair:
@@ -96,7 +96,7 @@ class Pair:
 
 
 def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: int, since: int) -> bool:
-    """Note the levels of a thread that may be B; return whether any was raised."""
+    """Record the levels of a thread that may be B; return whether any level was raised."""
     stamp = variable.object.stamp
     level = variable.before if variable.latest == thread else variable.time
     old = visits.levels.get(number)
@@ -120,7 +120,7 @@ def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: 
 
 
 def note_chains(variable: Variable, thread: int, writes: bool, number: int, since: int) -> bool:
-    """Note the chains of a thread that may be B, at y after x; return whether any level was raised."""
+    """Record the chains of a thread that may be B and accesses y after x; return whether any level was raised."""
     stamp = variable.object.stamp
     changed = False
     for pair in variable.into:
@@ -158,7 +158,7 @@ def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bo
 
 
 def note_first(variable: Variable, thread: int, number: int, visits: Visits) -> None:
-    """Note that the thread does this access for the first time."""
+    """Record that the thread does this access for the first time."""
     stamp = variable.object.stamp
     visits.masks.append((visits.masks[-1] if visits.masks else 0) | 1 << number)
     visits.times.append(variable.time)

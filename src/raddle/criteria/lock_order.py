@@ -1,10 +1,10 @@
-"""GoodLock: pairs of locks where one is requested while the other is held.
+"""GoodLock: pairs of locks, one of which is requested while the other is held.
 
-Every lock that the thread holds forms a pair with the requested one, not only the last. A request counts when the
-thread reaches the acquire, whether or not it gets the lock. So a request that ends in a deadlock, fails or times out
-forms a pair too. Two locks created at the same place are one abstract lock, so both locks of a pair can have the same
-name. The locksets of the guarded lock graph are left out, as in the paper. `raddle.checks.lock_cycles` searches for
-cycles.
+Every lock that the thread holds forms a pair with the requested lock, not only the lock acquired last. A request counts
+when the thread reaches the acquire, whether or not it gets the lock. So a request that ends in a deadlock, fails or
+times out forms a pair too. Two locks created at the same place are one abstract lock, so both locks of a pair can have
+the same name. The locksets of the guarded lock graph are left out, as in the paper. `raddle.checks.lock_cycles`
+searches for cycles.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _REQUESTS = frozenset({ACQUIRE, BLOCKED, FAILED})
 
 
 class GoodLock(SynchronizationMetric):
-    """A requirement is (site of the first acquire, site of the second request, first lock, second lock)."""
+    """A requirement is (site acquiring the first lock, site requesting the second lock, first lock, second lock)."""
 
     name = "goodlock"
-    by_order = True  # it depends only on the steps of each single thread
+    by_order = True  # requirements depend only on the order of steps within each thread
     shape = Shape(SITE, SITE, LOCK, LOCK)
     summary = (
         "a thread requests the second lock at the second site while it holds the first, acquired at the first site"
@@ -78,7 +78,7 @@ class GoodLock(SynchronizationMetric):
 
 
 class GoodLockByThread(GoodLock):
-    """A requirement is (site of the first acquire, site of the second request, first lock, second lock, thread)."""
+    """A requirement is (site acquiring the first lock, site requesting the second, first lock, second lock, thread)."""
 
     name = "goodlock*"
     shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)

@@ -1,16 +1,15 @@
-"""Base classes of the criteria of Lu, Jiang and Zhou.
+"""Base classes for the criteria of Lu, Jiang and Zhou.
 
 The paper orders the criteria by subsumption: complete coverage of `all` implies complete coverage of `tpair`, which
-implies that of `svar`, which implies that of the other four. It omits the proof, and the last step is wrong if three
-threads access a variable. `svar` considers two threads at a time. But which write a read gets, and whether an access
-comes between two others, depends on all threads. Suppose one thread writes, one reads and one writes. The executions
-w1 r2 w3 and w3 r2 w1 are complete for `tpair` and `svar`, but the initial value is never read.
-
-The implication holds for variables that two threads access. `def-use` always implies `lr-def`. `pinv` implies `lr-inv`
-if every pair can occur without a remote access in between. Otherwise it need not. Suppose a thread reads x twice,
-synchronization makes a second thread read x in between, and a third thread writes x there or elsewhere. An execution in
-which both accesses come in between is complete for `pinv`, because the pair is never undisturbed. `lr-inv` still lacks
-the pair without a write in between.
+implies that of `svar`, which implies that of the other four. The paper omits the proof, and the last step is wrong if
+three threads access a variable. `svar` considers two threads at a time. But the write that a read gets, and the
+accesses that come between two others, depend on all threads. Suppose that threads 1 and 3 each write a variable and
+thread 2 reads it. The executions w1 r2 w3 and w3 r2 w1 completely cover `tpair` and `svar`, but the initial value is
+never read. The implication holds for variables that only two threads access. `def-use` always implies `lr-def`. `pinv`
+implies `lr-inv` if every pair can occur without a remote access in between. Otherwise the implication can fail. Suppose
+a thread reads x twice, synchronization makes a second thread read x in between, and a third thread may write x in
+between or elsewhere. An execution in which both accesses come in between completely covers `pinv`, because the pair
+never occurs without an access in between. `lr-inv` still lacks the pair without a write in between.
 """
 
 from __future__ import annotations
@@ -37,8 +36,9 @@ from raddle.wording import ordinal
 class LuCriterion(Criterion, Generic[V]):
     """A criterion of Lu, Jiang and Zhou.
 
-    A formula gives the total for the observed accesses, `seen`, which are kept from one execution to the next. `total`
-    and `requirements` refer to these. To include executions that another object measured, add its `seen`.
+    A formula gives the total for the observed accesses, `seen`, which accumulate from one execution to the next.
+    `total` and `requirements` refer to all of them. To include executions that another instance measured, add its
+    `seen`.
     """
 
     family: ClassVar[str] = "Lu et al."
@@ -64,10 +64,10 @@ class LuCriterion(Criterion, Generic[V]):
         self._names.begin(entities)
 
     def _end_initial_state(self) -> None:
-        """Note that a second thread is started or first observed: all earlier accesses were by one thread alone."""
+        """Handle the start or first step of a second thread; all earlier accesses were by one thread alone."""
 
     def _cut(self, thread: int) -> None:
-        """Note that a segment of a thread ends, see `raddle.criteria.segments`."""
+        """Handle the end of a thread's segment (see `raddle.criteria.segments`)."""
 
     @staticmethod
     @abstractmethod
@@ -75,7 +75,7 @@ class LuCriterion(Criterion, Generic[V]):
         """Return the state that the criterion keeps for a variable."""
 
     def seen_total(self) -> Total:
-        """Return the total by formula from the accesses of all measured executions; it is an upper bound."""
+        """Return the formula's total for the accesses of all measured executions, which is an upper bound."""
         return total_seen(self.name, self.seen)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
@@ -97,9 +97,9 @@ class LuCriterion(Criterion, Generic[V]):
 
 
 class FactCriterion(LuCriterion[V]):
-    """A criterion whose requirements are single facts: (variable, part, ...), each part an access or a word.
+    """A criterion whose requirements are single facts (variable, part, ...), where each part is an access or a word.
 
-    While steps are processed, a fact contains access numbers instead of names. A new fact is added to `_fresh`. It is
+    While steps are processed, a fact contains access numbers instead of names. A new fact is added to `_fresh`, and
     reported once its variable is shared and its threads have labels.
     """
 
@@ -108,7 +108,7 @@ class FactCriterion(LuCriterion[V]):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._fresh: list[Fact] = []
-        self._reported: set[Key] = set()  # two variables can have the same key at different times
+        self._reported: set[Key] = set()  # facts about two variables can have the same key
         self._collected = False
 
     def collect(self, *, final: bool) -> Set[Key]:
@@ -127,13 +127,13 @@ class FactCriterion(LuCriterion[V]):
         return keys
 
     def _named(self) -> set[Key]:
-        """Return the keys of the facts that can be reported now, and note what else they show in `seen`."""
+        """Return the keys of the facts that can be reported now, and record in `seen` what else those facts show."""
         keys, self._fresh = self._names.keys(self._fresh)
         return keys
 
     @abstractmethod
     def _note_possible(self, access_segments: AccessSegments) -> None:
-        """Note at the end of an execution which requirements it shows to be possible, covered or not."""
+        """Record, at the end of an execution, the requirements that it shows to be possible, covered or not."""
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:
         return self._requirements() if self.seen.executions else None
@@ -164,5 +164,5 @@ class FactCriterion(LuCriterion[V]):
 
 
 def access_part(name: str) -> Part:
-    """Return the shape of an access in a key, see `raddle.criteria.accesses`; a word may take its place."""
+    """Return the shape of an access in a key (see `raddle.criteria.accesses`); a word may replace the access."""
     return Group(name, (THREAD, word("kind"), SITE, word("occurrence")))

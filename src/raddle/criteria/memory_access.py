@@ -2,14 +2,16 @@
 
 A requirement is a pattern and a site for each of its steps: (pattern, owner, x, y, site, site, ...), where y is "" for
 patterns of one variable. It is covered if the steps happened in this order, with any other steps in between (Algorithm
-1). It only matters whether two steps are by the same thread, not which thread it is, nor which object is accessed.
+1). It matters whether two steps are by the same thread. It does not matter which threads and which object are involved.
 
 Choices where the paper leaves room:
 
-* The total is the paper's formula for T_C, for each pair of variables. `raddle.criteria.patterns` explains how
-  requirements are identified so that the total is exact. Patterns 11 and 15 to 17 are counted as 10 and 13.
-* Pairs consist of variables of one object. The paper's V is the set of variables of one class. Most pairs across a
-  whole program would be of unrelated variables, and T_C would grow quadratically until percentages became meaningless.
+* The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
+  how requirements are identified so that the total is exact. Pattern 11 is counted as 10, and patterns 15 to 17 are
+  counted as 13.
+* Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
+  most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
+  meaningless.
 * Patterns are pruned by the executions observed so far (`raddle.criteria.ruled_out`). The facts of another execution
   can make some of them feasible again.
 """
@@ -39,7 +41,7 @@ from raddle.tally import PRUNED, STATIC, Key, Total
 
 
 class _Family(NamedTuple):
-    """All requirements of one pattern and its variables."""
+    """All requirements with the same pattern and variables."""
 
     pattern: Pattern
     owner: str
@@ -85,7 +87,7 @@ class MemoryAccessPatterns(Criterion):
 
     def __init__(self) -> None:
         self._automata = Automata()
-        # The last facts, and the `RuledOut` of each owner by them.
+        # The latest facts, and the `RuledOut` that they give for each owner.
         self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (PruningFacts(), {})
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
@@ -105,7 +107,7 @@ class MemoryAccessPatterns(Criterion):
     def collect(self, *, final: bool) -> set[Key]:
         keys = set(self._prefixes.new_keys())
         keys -= self._reported
-        if not final:  # remember keys that may be found a second time, see `Prefixes.new_keys`
+        if not final:  # remember keys that may be found a second time (see `Prefixes.new_keys`)
             self._reported.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
         return keys
 

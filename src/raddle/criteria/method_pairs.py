@@ -1,12 +1,12 @@
 """Method pairs: public methods of a class that were active at the same time.
 
-After CovCon (Choudhary, Lu, Pradel, ICSE 2017): a pair is covered when one method starts while the other, or the same
-one, is active in another thread. A method is active from its entry to its exit, whether it is called from outside or by
-another method of the object. CovCon has one object under test. Here both calls must be on the same object. A method
-without an object, such as a static method, forms pairs with the methods of all objects of its class.
+Based on CovCon (Choudhary, Lu, Pradel, ICSE 2017): a pair is covered when one method starts while the other, or the
+same one, is active in another thread. A method is active from its entry to its exit, whether it is called from outside
+or by another method of the object. CovCon has one object under test. Here both calls must be on the same object. A
+method without an object, such as a static method, forms pairs with the methods of all objects of its class.
 
-An object belongs to its own class, including inherited methods, if that class was recorded. Otherwise two methods form
-a pair if the same class defines both.
+If an object's class was recorded, all its methods count for that class, including inherited ones. Otherwise two methods
+form a pair if the same class defines both.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class _Call(NamedTuple):
 
     thread: int
     target: int
-    owner: str  # the class that the call counts for
+    owner: str  # the class for which the call counts
     name: str
 
 
-_Active = dict[_Call, int]  # number of active calls, because a method may call itself
+_Active = dict[_Call, int]  # maps each call to how often it is active, because a method may call itself
 
 
 class MethodPairs(Criterion):
@@ -77,7 +77,7 @@ class MethodPairs(Criterion):
 
     def begin(self, entities: Entities) -> None:
         self._entities = entities
-        self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: the active calls, innermost last
+        self._calls: dict[int, list[tuple[str, _Call]]] = {}  # active calls of each thread, innermost last
         self._active_by_object: dict[int, _Active] = {}  # 0 holds calls without an object
         self._active_by_class: dict[str, _Active] = {}
         self._fresh: set[Key] = set()
@@ -95,7 +95,7 @@ class MethodPairs(Criterion):
                 else:
                     self._leave(thread, method)
             elif kind == END:
-                for _, call in self._calls.pop(thread, ()):  # generators that were not run to their end
+                for _, call in self._calls.pop(thread, ()):  # calls of generators that did not run to their end
                     self._stop(call)
 
     def _method_at(self, number: int) -> _Method | None:
@@ -127,7 +127,7 @@ class MethodPairs(Criterion):
     def _leave(self, thread: int, method: _Method) -> None:
         """End the innermost active call of the method.
 
-        A generator may be left by a different thread than the one that entered it, and before its caller.
+        A generator call may end in a different thread than it began in, and before the calls inside it end.
         """
         others = (calls for other, calls in self._calls.items() if other != thread)
         for calls in (self._calls.get(thread, []), *others):
@@ -157,7 +157,7 @@ class MethodPairs(Criterion):
         return f"thread A starts `{name}.{one}` while thread B is in `{name}.{other}`"
 
     def home(self, key: Key) -> int:
-        """Return the site where the first method begins; 0 if neither `total` nor `requirements` was called before."""
+        """Return the site where the first method begins; 0 if neither `total` nor `requirements` has been called."""
         owner, one, other = key
         return self._homes.get((owner, one)) or self._homes.get((owner, other), 0)
 

@@ -1,4 +1,4 @@
-"""The observed accesses to shared variables: the input of the formulas in `sizes`."""
+"""The observed accesses to shared variables: the input to the formulas in `sizes`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # by thread label: the last segment of that thread that comes before
+Clock = tuple[tuple[str, int], ...]  # for each thread label, that thread's last segment that comes before
 Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
-UNORDERED = ("", 0, ())  # in place of a segment if an execution had too many of them
-NEVER = -1  # in place of a segment number
+UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many
+NEVER = -1  # used in place of a segment number
 
 
 @dataclass(slots=True)
 class ObservedAccesses:
-    """The accesses to shared variables that all executions showed.
+    """The accesses to shared variables that were observed in any execution.
 
-    Each criterion records the part that its formula needs. Values of other executions and other criteria can be added.
+    Each criterion records the part that its formula needs. Values from other executions and other criteria can be
+    added.
 
     >>> one = ObservedAccesses(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
     >>> len((one + one).accesses), ObservedAccesses.from_json(one.as_json()) == one
@@ -28,7 +29,7 @@ class ObservedAccesses:
 
     executions: int = 0
     accesses: set[tuple[AbstractVariable, Access]] = field(default_factory=set)
-    # By read: what it gets if no other thread writes in between, its own thread's last write or "initial".
+    # The source of each read if no other thread writes in between: its own thread's last write, or "initial".
     sources: set[tuple[AbstractVariable, Access | str, Access]] = field(default_factory=set)
     pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive pairs
     # All accesses of one thread in one execution, to all variables (None) or to one of them: the number of accesses in
@@ -39,9 +40,9 @@ class ObservedAccesses:
     # and the clock of each segment, given by label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
     segments: set[tuple[str, int, Clock]] = field(default_factory=set)
-    # By write: the segment in which its own thread overwrites it, or NEVER.
+    # For each write: the segment in which its own thread overwrites it, or NEVER.
     overwritten: set[tuple[AbstractVariable, Access, int]] = field(default_factory=set)
-    # By read: segments whose writes are overwritten before it.
+    # For each read: the segments whose writes are overwritten before the read.
     hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)
     # Pairs that can occur without a disturbing access.
     calm: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)

@@ -11,7 +11,7 @@ Middle = int | tuple[int, int] | None  # the steps between the first and the las
 
 
 class Accesses:
-    """The accesses to an abstract variable so far; the number of each is its bit in a mask."""
+    """The accesses to an abstract variable so far; the number of an access is its bit position in a mask."""
 
     __slots__ = ("counts", "name", "numbers", "owner", "sites", "writes")
 
@@ -21,7 +21,7 @@ class Accesses:
         self.numbers: dict[tuple[bool, int], int] = {}
         self.sites: list[int] = []
         self.writes: list[bool] = []
-        self.counts = [0, 0]  # number of reads, number of writes
+        self.counts = [0, 0]  # numbers of reads and of writes
 
     def number(self, writes: bool, site: int) -> int:
         """Return the number of an access; assign one if the access is new."""
@@ -49,7 +49,7 @@ class Occurrences:
     __slots__ = ("_key", "_last", "_order", "_pattern", "_x", "_y", "count", "masks")
 
     def __init__(self, pattern: int, x: Accesses, y: Accesses, *, last: int) -> None:
-        self.masks: dict[Middle, int] = {}  # by middle steps: mask of the first steps
+        self.masks: dict[Middle, int] = {}  # maps the middle steps to a mask of the first steps
         self.count = 0
         self._pattern = PATTERNS[pattern]
         self._x = x

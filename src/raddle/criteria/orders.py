@@ -7,7 +7,7 @@ threads for `tpair` and `svar`.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
 accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
-lose nothing: if threads make the same accesses, two interleavings differ in the order of threads.
+lose nothing: if the threads make the same accesses in two interleavings, these differ in the order of the threads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LISTED = 12  # accesses at the beginning of an order that its key lists
+MAX_LISTED = 12  # number of accesses from the beginning of an order that its key lists
 _ORDER = (
     word("number of accesses and digest of their order"),
     Several("first accesses", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
@@ -40,7 +40,7 @@ _ORDER = (
 
 
 class OrderCriterion(LuCriterion[Variable]):
-    """A criterion whose requirements are orders."""
+    """A criterion whose requirements are orders of accesses."""
 
     cost: ClassVar[str] = WHOLE
     points: ClassVar[frozenset[Kind]] = frozenset({READ})  # the order of two reads matters, too
@@ -52,8 +52,8 @@ class OrderCriterion(LuCriterion[Variable]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._log = array("I")  # the number of every access
-        self._ends: dict[int, list[int]] = {}  # by thread: the length of the log at each of its starts and joins
+        self._log = array("I")  # the access numbers, in the order in which the accesses happened
+        self._ends: dict[int, list[int]] = {}  # for each thread, the length of the log at its starts and joins
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
@@ -86,9 +86,9 @@ class OrderCriterion(LuCriterion[Variable]):
 
     @abstractmethod
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
-        """Yield the orders that an execution covers, and note in `seen` what it shows.
+        """Yield the orders that an execution covers, and record in `seen` the accesses that it shows.
 
-        `places` are the indices in the log of all accesses to shared variables.
+        `places` contains the log indices of all accesses to shared variables.
         """
 
     def _digest(self, variable: AbstractVariable, access: int) -> bytes:
@@ -117,7 +117,7 @@ class OrderCriterion(LuCriterion[Variable]):
         self.seen.lines.add((variable, label, profile, self._order(places).partition(":")[2]))
 
     def _by_label(self, places: Sequence[int]) -> dict[str, list[int]]:
-        """Return the places of each thread, sorted by thread label."""
+        """Return the places of each thread's accesses, sorted by thread label."""
         by_thread: dict[int, list[int]] = {}
         for place in places:
             by_thread.setdefault(self._names.step(self._log[place])[0], []).append(place)
@@ -125,7 +125,7 @@ class OrderCriterion(LuCriterion[Variable]):
         return dict(sorted(labeled.items()))
 
     def _couples(self, places: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
-        """Yield the orders of every two threads."""
+        """Yield, for every two threads, the order of their accesses."""
         by_label = self._by_label(places)
         for label, own in by_label.items():
             self._line(variable, label, own)

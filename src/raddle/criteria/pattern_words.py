@@ -21,7 +21,7 @@ class _Step(NamedTuple):
 
 
 def clause(key: Key, sites: Mapping[int, Site]) -> str:
-    """Return the requirement as a clause, see `Criterion.explain`.
+    """Return the requirement as a clause (see `Criterion.explain`).
 
     >>> lines = {70000 + line: Site("m.py", line, 0, "", "th", "", switchable=True) for line in (4, 5, 9)}
     >>> clause((4, "m.py:Log", "th", "", 70004, 70009, 70005), lines)
@@ -45,7 +45,7 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
 
 
 def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
-    """Return the clause of a pattern whose steps come one after the other."""
+    """Return the clause for a pattern whose steps come one after the other."""
     clause_text = (
         f"thread {one.thread} {one.does} {one.variable} {one.where}, then thread {two.thread} {two.does} it {two.where}"
     )
@@ -60,7 +60,7 @@ def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
 
 
 def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
-    """Return the clause of a pattern whose first two steps, in either order, come before the last two."""
+    """Return the clause for a pattern whose first two steps, in either order, come before the last two."""
     first = f"thread {one.thread} {one.does} {one.variable} {one.where}"
     second = f"thread {two.thread} {two.does} {two.variable} {two.where}"
     last = " and ".join(f"{step.thread} {step.does} {step.variable} {step.where}" for step in (three, four))

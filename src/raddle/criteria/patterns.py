@@ -3,11 +3,12 @@
 As sequences, the patterns of two variables occur twice for each pair: once with x first, once with y first. The paper's
 Algorithm 3 counts both, but its formula for T_C counts each pair once. Both are right if a pattern is regarded as a
 partial order. Adjacent steps of different threads on different variables commute, and no program can observe their
-order. Then, for x and y,
+order. For two variables x and y, this means:
 
-* 9, 12 and 14 are chains, where no steps commute: each counts with x first and with y first;
-* 10 and 11 are one pattern, regardless of which variable comes first;
-* 13 is equivalent to 17, and to 15 and 16 with x and y exchanged: so there are two, with x first and with y first.
+* Patterns 9, 12 and 14 are chains, in which no steps commute. Each counts twice: with x first and with y first.
+* Patterns 10 and 11 are the same, regardless of which variable comes first, so they count once.
+* Pattern 13 is equivalent to 17, and to 15 and 16 with x and y exchanged. So these four count twice: with x first and
+  with y first.
 
 That makes 2 + 1 = 3 times Wx² Wy² and 2 + 2 + 2 = 6 times Wx Rx Wy Ry for each unordered pair, exactly as in the
 formula. So a requirement is counted under the lowest number of its equivalent patterns, and the number of covered
@@ -77,7 +78,7 @@ class Pattern:
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """All orders in which the parts may come."""
+        """All possible orders of the parts."""
         return tuple(equivalent.order for equivalent in self.equivalents)
 
     @property

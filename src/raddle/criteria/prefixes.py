@@ -1,7 +1,7 @@
 """Finds the memory-access patterns that the steps of one execution complete.
 
-`raddle.criteria.levels` explains which state is needed. A step that changes nothing in that state is idle until
-something changes in its object. An idle step costs one lookup.
+`raddle.criteria.levels` explains which state is needed. A step that changes nothing in that state is idle until the
+state of its object changes. An idle step costs one lookup.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from raddle.tally import Key
 
 NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
-# The patterns that a last step completes, first if it reads, then if it writes. Each entry says whether B's steps
-# write, whether A's first step writes, and the numbers of the patterns.
+# The patterns that a last step can complete: the first row is for reads, the second for writes. Each entry says whether
+# B's steps write, whether A's first step writes, and the numbers of the patterns.
 _THREE = (
     ((True, False, 4), (True, True, 5)),
     ((False, True, 6), (True, False, 7), (True, True, 8)),
@@ -59,7 +59,7 @@ class Prefixes:
         self._accesses: dict[tuple[str, str], Accesses] = {}
         self._ends: dict[tuple[str, str, str], Ends] = {}  # shared by all objects of an owner
         self._last: dict[int, dict[Step, int]] = {}  # by thread: maps each step to the stamp of its last occurrence
-        self._steps: dict[int, list[Step]] = {}  # by variable: the steps in `_last`
+        self._steps: dict[int, list[Step]] = {}  # maps each variable to its steps in `_last`
         self._idle: set[Step] = set()
         self._new_occurrences: NewOccurrences = []
 
@@ -71,7 +71,7 @@ class Prefixes:
                 continue
             kind = step[1]
             if kind in ACCESSES:
-                if step[3]:  # a step without a site is in no requirement
+                if step[3]:  # a step without a site belongs to no requirement
                     self._access(step)
             elif kind == END:
                 self._end(step[0])
@@ -98,7 +98,7 @@ class Prefixes:
                 self._objects.pop(obj.number, None)
 
     def new_keys(self) -> Iterable[Key]:
-        """Yield the requirements covered since the last call; those of crossings may be repeated once."""
+        """Yield the requirements covered since the last call; a requirement of a crossing may be yielded twice."""
         new_keys, self._new_occurrences = self._new_occurrences, []
         for found, middle, mask in new_keys:
             yield from found.keys(mask, middle=middle)
@@ -157,7 +157,7 @@ class Prefixes:
         return variable
 
     def _share(self, variable: Variable) -> None:
-        """Note that a second thread accesses the variable, and pair it with the other variables."""
+        """Mark the variable as shared, and pair it with the other variables of its object."""
         variable.shared = True
         for other in variable.object.variables:
             if other is not variable:
@@ -224,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """Add the occurrences of middle steps whose levels rose after `since`, with all first steps below these levels."""
+    """Add the occurrences whose middle steps have levels raised after `since` and whose first steps are below these."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

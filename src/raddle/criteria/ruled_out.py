@@ -2,11 +2,11 @@
 
 An order of steps is ruled out in two cases:
 
-* A step comes before a step of the other thread, but thread starts and joins always order the two the opposite way.
-* In all executions so far, a thread holds a lock from one of its steps to the next, and a step of the other thread in
+* A step comes before a step of the other thread, but thread starts and joins always impose the opposite order.
+* In all executions so far, a thread held a lock from one of its steps to the next, and the step of the other thread in
   between needs the same lock.
 
-A pattern is ruled out if all possible orders of its steps are.
+A pattern is ruled out if all possible orders of its steps are ruled out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Shape(NamedTuple):
 
 
 class _Guard(NamedTuple):
-    kept: list[int]  # by first access: mask of the second accesses of the runs that the lock keeps together
+    kept: list[int]  # for each first access of a run, a mask of the second accesses that the lock keeps with it
     always: int  # mask of the accesses that always happen under the lock
     lock: str  # name of the lock
 
@@ -48,7 +48,7 @@ class _Guard(NamedTuple):
 
 
 class RuledOut:
-    """The occurrences that are infeasible for the objects of one owner, by the facts observed so far.
+    """The occurrences of patterns that the observed facts make infeasible for the objects of one owner.
 
     >>> from raddle.pruning_facts import LockDiscipline
     >>> written, read = ("x", 70001), ("x", 70002)  # the writing thread starts the reading one
@@ -91,7 +91,7 @@ class RuledOut:
                     yield (*chosen, access)
 
     def count(self, pattern: Pattern, choices: Sequence[Sequence[Access]]) -> int:
-        """Return the number of feasible occurrences, as `possible` yields them.
+        """Return the number of feasible occurrences that `possible` would yield.
 
         Accesses with the same facts are checked only once, and all last steps are checked together.
         """
@@ -124,7 +124,7 @@ class RuledOut:
         return tuple(rows)
 
     def _last_steps(self, pattern: Pattern, places: Sequence[Place]) -> int:
-        """Return a mask of the last steps that are possible, given the other steps, in any order of the pattern."""
+        """Return a mask of the last steps that are possible after the other steps in some order of the pattern."""
         allowed = 0
         for shape in _shapes(pattern.number):
             allowed |= ~self._forbidden(shape, places, len(pattern.parts) - 1)

@@ -1,7 +1,7 @@
 """Segments of threads, delimited by starts and joins, and the order between them.
 
-Each start and each join that a thread does ends a segment. All steps of a segment have the same position in the order
-that starts and joins impose, so one clock per segment captures that order. Other synchronization can also order
+Each start and each join that a thread performs ends a segment. All steps of a segment have the same position in the
+order that starts and joins impose, so one clock per segment captures that order. Other synchronization can also order
 accesses, but the order may differ in another execution.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-MAX_SEGMENTS = 256  # segments of one execution; if there are more, nothing counts as ordered
+MAX_SEGMENTS = 256  # maximum number of segments in one execution; if there are more, nothing counts as ordered
 _NOTHING: Mapping[int, int] = {}
 
 
@@ -24,7 +24,7 @@ class Segments:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}  # by thread: its current segment
+        self._numbers: dict[int, int] = {}  # number of each thread's current segment
         self._clocks: dict[tuple[int, int], dict[int, int]] = {}  # by thread and segment
         self.overflowed = False
 
@@ -33,11 +33,11 @@ class Segments:
         return self._numbers.get(thread, 0)
 
     def clock(self, thread: int, segment: int) -> Mapping[int, int]:
-        """Return, by thread, the last segment that always comes before this one."""
+        """Return for each thread the last segment that always comes before this one."""
         return self._clocks.get((thread, segment), _NOTHING)
 
     def start(self, starter: int, started: int, *, begun: bool = False) -> None:
-        """Record a thread start; if `begun`, the started thread already had steps, so it is not ordered after this."""
+        """Record a thread start; if `begun`, the new thread already had steps, so it is not ordered after the start."""
         if not begun and not self.overflowed:
             number = self.of(starter)
             self._clocks[started, 0] = {**self.clock(starter, number), starter: number}

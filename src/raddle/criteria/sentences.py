@@ -15,8 +15,8 @@ from raddle.tally import Key
 class Sentences:
     """Explains the requirements of one criterion.
 
-    A sentence names a variable by its class. If two requirements differ only in the object of the variable, their
-    sentences would be the same. Then each sentence also says where the object was created.
+    A sentence names a variable by its class. If two requirements differ only in the variable's object, this would make
+    their sentences equal. In that case each sentence also says where the object was created.
     """
 
     def __init__(self, criterion: Criterion, sites: Mapping[int, Site], among: Iterable[Key]) -> None:
@@ -25,7 +25,7 @@ class Sentences:
         self._ambiguous = _ambiguous(criterion, among) if criterion.shape.can_name(Role.VARIABLE) else frozenset()
 
     def explain(self, key: Key) -> str:
-        """Return the requirement as a clause, see `Criterion.explain`."""
+        """Return the requirement as a clause (see `Criterion.explain`)."""
         clause = self._criterion.explain(key, self._sites)
         if not self._ambiguous:
             return clause
@@ -36,7 +36,7 @@ class Sentences:
 
 
 def _ambiguous(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
-    """Return the keys that several requirements share once variables are replaced by their names in sentences."""
+    """Return the keys that are no longer unique when each variable is replaced by its name in sentences."""
     seen: set[Key] = set()
     repeated: set[Key] = set()
     for key in keys:

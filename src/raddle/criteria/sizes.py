@@ -7,15 +7,16 @@ give an upper bound. The paper is interpreted as follows:
 
 * Only accesses to variables that two threads access count, as in the paper's model. If one of two threads has no such
   access, or none to the variable in question, there is nothing to interleave. The paper's sum over all pairs would add
-  a requirement for them that every execution covers.
+  a requirement for such threads that every execution covers.
 * For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size is derived here. A read
-  can always get a local value (its thread may run alone up to there), and a remote one if another thread writes the
-  variable. A pair can always occur without an unserializable access, and with one if another thread has an access of
-  the kind that makes it unserializable.
-* The value that a read gets before all writes is that of the initial state. It includes what the first thread wrote
-  before it started another one.
-* For programs with branches, the accesses of a thread, its consecutive pairs and its access sequences (lines) are sets
-  over all executions. The formulas sum over these sets, so no covered requirement is missing from the sum.
+  can always get a local value (its thread may run alone up to that point), and a remote one if another thread writes
+  the variable. A pair can always occur without an unserializable access, and with one if another thread has an access
+  of the kind that makes it unserializable.
+* A read that comes before all writes gets its value from the initial state. The initial state includes everything that
+  the first thread wrote before it started another thread.
+* For programs with branches, the accesses of a thread, its consecutive pairs and its access sequences (lines) are
+  collected from all executions as sets. The formulas sum over these sets, so no covered requirement is missing from the
+  sum.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, WRITE): WRITE,
 }
 
-MAX_CHOICES = 1_000  # combinations of one line per thread; if there are more, starts and joins are ignored
+MAX_CHOICES = 1_000  # maximum number of choices of one line per thread; if there are more, starts and joins are ignored
 MAX_DIGITS = 4000  # CPython refuses to convert integers of more than 4300 digits to text
 
 Program = Sequence[Sequence[tuple[str, str]]]  # by thread: kind and variable of each access
@@ -53,7 +54,7 @@ Group = list[tuple[str, Lines]]  # the labels of the threads that take part, and
 def sizes(program: Program) -> dict[str, int]:
     """Return the size of each criterion for a program without branches and synchronization.
 
-    The paper's example, four threads that each read v, read u, write v, write u:
+    In the paper's example, each of four threads reads v, reads u, writes v and writes u:
 
     >>> thread = [("read", "v"), ("read", "u"), ("write", "v"), ("write", "u")]
     >>> sizes([thread] * 4)
@@ -75,7 +76,7 @@ def sizes_seen(seen: ObservedAccesses) -> dict[str, int]:
 
 
 def total_seen(criterion: str, seen: ObservedAccesses) -> Total:
-    """Return the size of one criterion; unknown without executions, or if the number has too many digits.
+    """Return the size of one criterion; it is unknown without executions, or if the number has too many digits.
 
     >>> str(total_seen("pinv", ObservedAccesses())), str(total_seen("pinv", ObservedAccesses(1)))
     ('unknown', 'nothing to cover')
@@ -90,7 +91,7 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     """Return the number of interleavings in which these accesses, given by thread and index, come in this order.
 
     Two threads with two accesses each have six interleavings. In five of them the first access of the first thread
-    comes before the last access of the second. In the sixth, the second thread runs first:
+    comes before the last access of the second. In the sixth, all accesses of the second thread come first:
 
     >>> thread = [("read", "v"), ("write", "v")]
     >>> satisfied_by([thread, thread], [(0, 0), (1, 1)])
@@ -101,7 +102,7 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     for thread, index in order:
         if index not in kept[thread]:
             raise ValueError(
-                f"no other thread accesses the variable of access {index} of thread {thread}: leave it out"
+                f"access {index} of thread {thread} is to a variable that no other thread accesses: leave it out"
             )
     involved = sorted({thread for thread, _ in order})
     chains = [len(kept[thread]) for thread in involved]
@@ -140,9 +141,10 @@ def size_of_lr_inv(seen: ObservedAccesses) -> int:
 
 
 class RemoteAccesses:
-    """Counts the remote accesses that a read can see or that can come between a pair.
+    """Counts the remote accesses that a read can see or that can come between the accesses of a pair.
 
-    Starts and joins rule some of them out. Accesses in the same position relative to these share one cached result.
+    Starts and joins rule some of them out. Accesses in the same position relative to starts and joins share one cached
+    result.
     """
 
     def __init__(self, seen: ObservedAccesses) -> None:
@@ -164,7 +166,7 @@ class RemoteAccesses:
         return number
 
     def between(self, variable: AbstractVariable, first: Access, second: Access, *, kinds: tuple[str, ...]) -> int:
-        """Return the number of accesses of these kinds by other threads that can come between the two."""
+        """Return the number of accesses of these kinds by other threads that can come between the pair's two."""
         place = variable, self._order.place(variable, first), self._order.place(variable, second), kinds
         number = self._known.get(place)
         if number is None:
@@ -219,7 +221,7 @@ FORMULAS: Mapping[str, Callable[[ObservedAccesses], int]] = {
 
 
 def _size(seen: ObservedAccesses, groups: Iterable[Group]) -> int:
-    """Return the number of interleavings of all groups, for every choice of one line per thread."""
+    """Return the number of interleavings of all groups, summed over every choice of one line per thread."""
     order = StartJoinOrder(seen)
     return sum(_interleavings(group, order) for group in groups)
 

@@ -1,9 +1,9 @@
 """Orders that thread starts and joins impose, for the criteria of Lu, Jiang and Zhou.
 
 A read before a thread is started cannot see what that thread writes. An access after a join cannot come between two
-accesses of the joined thread. This follows from the observed segments (see `raddle.criteria.segments`). Segments can
-differ between executions of programs with branches. Then an order counts as impossible only if it was impossible in
-every execution.
+accesses of the joined thread. Both facts follow from the observed segments (see `raddle.criteria.segments`). Segments
+can differ between executions of programs with branches. In that case, an order counts as impossible only if it was
+impossible in every execution.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ K = TypeVar("K")
 
 
 class StartJoinOrder:
-    """The possible orders of accesses, by the starts and joins of all executions.
+    """The possible orders of accesses, given the starts and joins of all executions.
 
     >>> x, write, read = AbstractVariable("m.py", "", "x"), ("T1", "write", 70001, 1), ("T0", "read", 70002, 1)
     >>> early = ObservedAccesses(spans={(x, read, 0, 0), (x, write, 0, 0)}, segments={("T1", 0, (("T0", 0),))})
@@ -47,7 +47,7 @@ class StartJoinOrder:
             _weaken(self._hidden, (variable, read), clock)
 
     def clock(self, label: str, segment: int) -> Mapping[str, int]:
-        """Return, by thread label, the last segment that always comes before the given one."""
+        """Return for each thread label the last segment that always comes before the given one."""
         return self._clocks.get((label, segment), {})
 
     def is_before(self, variable: AbstractVariable, one: Access, other: Access) -> bool:
@@ -79,7 +79,7 @@ class StartJoinOrder:
         return not self.is_before(variable, other, first) and not self.is_before(variable, second, other)
 
     def place(self, variable: AbstractVariable, access: Access) -> tuple[object, ...]:
-        """Return the position of an access relative to starts and joins; equal positions give equal results."""
+        """Return the position of an access relative to starts and joins; equal positions allow the same orders."""
         hidden = self._hidden.get((variable, access), {})
         return (access[0], self._spans.get((variable, access)), *sorted(hidden.items()))
 

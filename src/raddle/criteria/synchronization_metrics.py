@@ -1,7 +1,7 @@
 """The base class of the synchronization metrics of Křena, Letko and Vojnar.
 
-While an execution runs, a metric notes tuples of numbers, each once. `collect` replaces the numbers by what they
-represent. A step in code without probes has no site and is in no requirement.
+While an execution runs, a metric records each tuple of numbers once, as a note. `collect` replaces the numbers with the
+entities that they represent. A step in code without probes has no site and belongs to no requirement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Note = tuple[Any, ...]
 
 
 class SynchronizationMetric(Criterion):
-    """A metric that notes tuples of numbers and turns them into requirements at `collect`."""
+    """A metric that records tuples of numbers as notes and turns them into requirements at `collect`."""
 
     family = "Křena et al."
     paper = (
@@ -56,7 +56,8 @@ class SynchronizationMetric(Criterion):
     def _actor(self, number: int) -> Actor | AbstractThread:
         """Return the abstract thread of an actor if it is settled, otherwise a placeholder.
 
-        Using abstract threads early merges equal keys; there can be many more actors than abstract threads.
+        Abstract threads are used as early as possible to merge equal keys: there can be far more actors than abstract
+        threads.
         """
         if self._final or self._entities.is_settled(number):
             return self._entities.thread(number)
@@ -64,7 +65,7 @@ class SynchronizationMetric(Criterion):
 
     @abstractmethod
     def _key(self, note: Note) -> Key:
-        """Return the requirement for a note, with `_actor` for its threads."""
+        """Return the requirement for a note; `_actor` gives the threads in it."""
 
 
 def describe_site(number: int, sites: Mapping[int, Site]) -> str:

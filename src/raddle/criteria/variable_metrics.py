@@ -1,9 +1,9 @@
 """The base class of the variable metrics of Křena, Letko and Vojnar.
 
 Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain one
-does not. Both process steps in the same way. While an execution runs they take notes: numbers and words that mean the
-same in every execution. Numbers that differ between executions (of variables, resources and actors) identify the group
-of a note. `collect` replaces the numbers of each group by what they represent.
+does not. Both forms process steps in the same way. While an execution runs, they take notes: numbers and words that
+mean the same in every execution. Numbers that differ between executions (of variables, resources and actors) identify
+the group of a note. `collect` replaces the numbers of each group with the entities that they represent.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class VariableMetric(Criterion):
 
     @abstractmethod
     def _named(self, group: Group, names: ActorNames) -> Key:
-        """Return the part of the key that the numbers of a group represent."""
+        """Return the parts of the key that the numbers of a group represent."""
 
     def _key(self, note: Note, named: Key) -> Key:
         """Return the requirement, with its parts in the order of the paper."""
@@ -86,7 +86,7 @@ class VariableMetric(Criterion):
 class PendingNotes:
     """The notes of an execution, kept by variable until the variable is shared.
 
-    Only notes about variables that two threads accessed count, but these count from the first access.
+    Notes count only if two threads accessed the variable, but then they count from the first access on.
 
     >>> noted = PendingNotes()
     >>> noted.about(40, 1)[()].add(("thread 1 was here",))
@@ -104,10 +104,10 @@ class PendingNotes:
         """Start a new execution."""
         self.shared: Notes = defaultdict(set)
         self._by_variable: dict[int, Notes] = {}
-        self._first: dict[int, int] = {}  # by variable that is not shared: the only thread that accessed it
+        self._first: dict[int, int] = {}  # maps each unshared variable to the only thread that accessed it
 
     def about(self, variable: int, thread: int) -> Notes:
-        """Return the notes to which an access of this thread to the variable is added."""
+        """Return the collection of notes to which to add this thread's access to the variable."""
         notes = self._by_variable.get(variable)
         if notes is self.shared:
             return notes
@@ -128,7 +128,7 @@ class PendingNotes:
             self._first.pop(variable, None)
 
     def take(self) -> dict[Group, set[Note]]:
-        """Return the notes about shared variables and clear them."""
+        """Remove and return the notes about shared variables."""
         notes = dict(self.shared)
         self.shared.clear()
         return notes

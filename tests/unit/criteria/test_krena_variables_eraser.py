@@ -87,12 +87,12 @@ def test_explain_names_the_access_the_state_and_the_locks():
     sites = {S + 1: Site("log.py", 4, 0, "call", "self.items.append", "f", switchable=False)}
     eraser, starred = METRICS["eraser"](), METRICS["eraser*"]()
     assert eraser.explain((S + 1, "modified", (("Lock", "m.py:3"),)), sites) == (
-        "thread A calls `self.items.append` at log.py:4 when several threads have accessed it in turn and written it "
-        "(Eraser's modified), protected by the Lock made at m.py:3"
+        "thread A calls `self.items.append` at log.py:4 when several threads have accessed it in turn, and it has been "
+        "written since it became shared (Eraser's modified), protected by the Lock made at m.py:3"
     )
     assert starred.explain((S + 1, ("m.py:C", "", "items[]"), "shared", (), ("worker", "aa")), sites) == (
-        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads have accessed it in turn and since "
-        "then only read it (Eraser's shared), protected by no common lock"
+        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads have accessed it in turn, and "
+        "it has only been read since it became shared (Eraser's shared), protected by no common lock"
     )
 
 

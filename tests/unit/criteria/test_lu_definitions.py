@@ -130,7 +130,10 @@ def test_explain_names_the_read_and_the_source_of_its_value():
     read, write = ("T1", "read", SITE + 1, 3), ("T2", "write", SITE + 2, 1)
     begin = "thread T1 reads `AppenderSkeleton.th` at log.py:4 (3rd time) and gets "
     assert DefUse().explain((owner, write, read), sites) == begin + "the value that thread T2 wrote at log.py:9"
-    assert DefUse().explain((owner, "initial", read), sites) == begin + "the value from before the first thread started"
+    assert (
+        DefUse().explain((owner, "initial", read), sites)
+        == begin + "the initial value, from before any thread was started"
+    )
     assert "(3rd time or later)" in DefUse(occurrences=3).explain((owner, "initial", read), sites)
     assert "in code without probes" in DefUse().explain((owner, "initial", ("T1", "read", 0, 1)), sites)
     remote = LocalOrRemoteDefinition().explain((owner, read, "remote"), sites)
