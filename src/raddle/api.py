@@ -77,8 +77,8 @@ def explore(
       wait expire at any time, not only when all other threads are blocked. `wakeups="any"` lets `notify` wake any
       waiting thread.
     * A thread that blocks outside raddle's control for `patience_seconds` is reported as a finding, and so is an
-      execution that exceeds `step_limit` scheduling points. `shrink` simplifies the schedules of findings. `progress`
-      is called with a `ProgressUpdate`.
+      execution that exceeds `step_limit` scheduling points. `shrink` simplifies the schedules of findings. The search
+      regularly calls `progress` with a `ProgressUpdate`.
     * `criteria` names the coverage criteria to measure. Criteria treat threads as equal if their types and the first
       `thread_methods` methods that they ran are equal. The criterion pinv distinguishes up to `pinv_occurrences`
       occurrences of an access. Coverage and the schedules that increased it are added to `data_file`. With `corpus`,
@@ -261,7 +261,7 @@ def _list_of_names(criteria: Sequence[str]) -> list[str]:
     except TypeError:
         names = [criteria]  # type: ignore[list-item]
     if not all(isinstance(name, str) for name in names):
-        expected = "a string with commas or a list of strings"
+        expected = "a comma-separated string or a list of strings"
         raise UsageError("bad-criteria", f"criteria must be names, given as {expected}, not {criteria!r}")
     return names
 

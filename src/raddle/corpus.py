@@ -29,7 +29,7 @@ class CorpusEntry:
     kinds: frozenset[str]  # kinds of resources whose operations were scheduling points
     switches: str  # the switch model: "free-threaded" or "gil"
     schedule: str = ""  # the schedule as text for `raddle replay`; "" if it was not computed
-    replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS  # options needed for a replay besides the schedule
+    replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS  # other options needed for a replay
 
     def identity(self) -> tuple[object, ...]:
         """Return the fields that identify the schedule."""

@@ -154,7 +154,7 @@ class Entities:
         self._ended.add(actor)
 
     def is_settled(self, actor: int) -> bool:
-        """Return whether further methods can no longer change the abstract thread of the actor."""
+        """Return whether the actor's abstract thread is final, so that further methods cannot change it."""
         return actor in self._ended or len(self._methods[actor]) >= self._max_methods
 
     def thread(self, actor: int) -> AbstractThread:

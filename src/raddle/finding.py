@@ -30,14 +30,14 @@ class Finding:
     possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY
     schedule: Schedule | None  # None if no schedule reproduces the failure, for example if the code is nondeterministic
     trace: Trace = field(repr=False)
-    details: tuple[str, ...] = field(default=(), repr=False)  # lines of the traceback, or which thread waits for which
+    details: tuple[str, ...] = field(default=(), repr=False)  # lines of the traceback, or a description of the waits
     preemptions: tuple[Preemption, ...] = ()
     # Maps file names in the trace to paths.
     paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     execution: int = 0  # number of the first execution that failed this way
     error: BaseException | None = field(default=None, repr=False, compare=False)
     every_order: EveryOrder | None = None  # set if the failure does not depend on the interleaving
-    # Options that a replay needs besides the schedule.
+    # Options that a replay needs in addition to the schedule.
     replay_options: ReplayOptions = field(default=DEFAULT_REPLAY_OPTIONS, repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)  # notes of the exception (PEP 678), also part of `details`
     waits: tuple[Wait, ...] = field(default=(), repr=False)  # set if no thread could continue; also part of `details`

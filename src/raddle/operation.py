@@ -133,7 +133,8 @@ TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
 LOCKED = Kind("locked", "checks", role=Role.OBSERVE)
 RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
 
-# Conditions. `Condition.wait` is a release of the lock, a wait, a woken (if notified) and an acquire of the lock.
+# Conditions. `Condition.wait` is recorded as a release of the lock, a wait, a woken (if the thread was notified) and an
+# acquire of the lock.
 WAIT = Kind("wait", "waits for", waiting="waits for a notification on")
 WOKEN = Kind("woken", "wakes from", role=Role.TAKE, partner="notify")
 NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
@@ -192,8 +193,8 @@ COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 POINTS_IF_OBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
 # Any two of these commute, even on the same variable or resource.
 COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
-# No thread can observe when exactly these happen, unless it inspects the resource. Some criteria depend on it, though:
-# see `Criterion.points`.
+# No thread can observe when exactly these happen, unless it inspects the resource. Some criteria depend on their
+# timing, though: see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
 # Criteria record that a thread is blocked at these operations. `Queue.join` is left out, since it contends with no

@@ -42,7 +42,7 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin | None:
-        """Parse the text of an origin; return None if it is not one."""
+        """Parse the text of an origin; return None if the text is invalid."""
         command, _, target = text.partition(" ")
         file, _, name = target.partition("::")
         return cls(Command(command), file, name) if target and command in Command.__members__.values() else None

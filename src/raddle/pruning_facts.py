@@ -2,9 +2,9 @@
 
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
-* *before*: which accesses can come before an access of a different thread. This is possible if it happened in some
-  execution, or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ
-  in the next execution.
+* *before*: which accesses can come before an access of a different thread. An order is possible if some execution had
+  it, or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ in the
+  next execution.
 * *runs*: which accesses one thread performed after which others, on the same object.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without

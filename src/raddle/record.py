@@ -72,7 +72,7 @@ class Record(MeasuredData):
 
     origin: str = ""  # "explore log.py::scenario", "run app.py"
     mode: str = ""  # "controlled" or "native"
-    exact: frozenset[str] = frozenset()  # criteria of which the run covered every feasible requirement
+    exact: frozenset[str] = frozenset()  # criteria for which the run covered every feasible requirement
 
     @property
     def measured(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The options needed to replay an execution, and the command or line of Python that does it."""
+"""The options needed to replay an execution, and the command or line of Python code that replays it."""
 
 from __future__ import annotations
 

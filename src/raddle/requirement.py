@@ -1,4 +1,4 @@
-"""Requirements: the items that a criterion wants executions to cover.
+"""Requirements: the items of a criterion that executions should cover.
 
 The key of a requirement is a plain tuple, because a tally can hold millions of them. The shape of a criterion describes
 what each part of its keys refers to. A `Requirement` combines a key with its shape.

@@ -79,7 +79,7 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
-        """Parse the text of a schedule; raise `ScheduleError` if it is not one."""
+        """Parse the text of a schedule; raise `ScheduleError` if the text is invalid."""
         text = " ".join(text.split())
         if not text:
             raise ScheduleError("schedule-empty", "the schedule is empty; paste the text that raddle printed")

@@ -10,7 +10,7 @@ Key = tuple[Any, ...]  # key of a requirement: site numbers, strings, and nested
 
 # How the total number of requirements was determined
 STATIC = "static"  # an upper bound, computed from the source
-PRUNED = "pruned"  # an upper bound without requirements that thread order or locks make infeasible
+PRUNED = "pruned"  # an upper bound that excludes requirements that thread order or locks make infeasible
 EXACT = "exact"  # all executions were run
 ESTIMATED = "estimated"  # extrapolated from how often each requirement was covered
 UNKNOWN = "unknown"
@@ -81,7 +81,7 @@ class Tally:
 
     @classmethod
     def of(cls, covered: dict[str, dict[Key, Covered]], *, executions: int) -> Tally:
-        """Return a tally of these covered requirements, with its growth computed."""
+        """Return a tally of these covered requirements; compute how coverage grew."""
         return cls(executions, covered, {name: _growth(keys) for name, keys in covered.items()})
 
     def since_new(self, criterion: str) -> int:

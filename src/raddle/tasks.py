@@ -9,7 +9,7 @@ from raddle.inspection import function_name
 
 
 def on_task_begin(name: str) -> None:
-    """Ignore the beginning of a task. A measurement replaces this hook to record it."""
+    """Ignore the beginning of a task. A measurement replaces this hook with one that records the task."""
 
 
 def begin_task(task: str | Callable[..., object]) -> None:

@@ -177,7 +177,10 @@ def check_source(name: str) -> None:
 
 
 def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selection:
-    """Return the code to instrument: the given sources, or else the whole project. The scenario's file is included."""
+    """Return the code to instrument: the given sources, or else the whole project.
+
+    The scenario's file is always included.
+    """
     function = inspect.unwrap(scenario)
     function = getattr(function, "__func__", function)
     while hasattr(function, "func"):  # functools.partial

@@ -14,7 +14,7 @@ from raddle.site import INDEX_BITS
 DATA_RACE = "data-race"  # two unordered accesses, at least one of them a write
 LOCKSET = "lockset"  # a shared variable that no lock guards consistently (Eraser)
 POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can form a deadlock cycle
-UNSERIALIZABLE = "unserializable"  # an access of another thread between two related ones (AVIO)
+UNSERIALIZABLE = "unserializable"  # an access by another thread between two related accesses (AVIO)
 SOMETIMES = "sometimes "  # prefix of each part of the note of a vague warning; see `is_vague`
 KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 

@@ -3,7 +3,7 @@
 A site becomes a scheduling point once it takes part in a conflict: two participants access one variable, at least one
 of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
 because another schedule may reverse them. A new point takes effect in the next execution and is never dropped.
-Restricting the points to these sites loses no outcome. Accesses elsewhere commute with all operations of other
+Restricting the points to these sites misses no outcome. Accesses at other sites commute with all operations of other
 participants, because only one participant at a time uses the data that they touch.
 """
 

@@ -34,7 +34,7 @@ class RunQueue:
         self._interrupted: Carrier | None = None
 
     def insert(self, carrier: Carrier | Passenger) -> None:
-        """Make a participant live."""
+        """Add a participant to the live ones."""
         carrier.parked = False
         live = self.live
         if not live or live[-1].index < carrier.index:
@@ -51,7 +51,7 @@ class RunQueue:
             self.insert(carrier)
 
     def take_fresh(self, me: Carrier | None) -> Carrier:
-        """Make the next fresh carrier live and return it; `me` is the carrier that was running."""
+        """Move the next fresh carrier to the live ones and return it; `me` is the carrier that was running."""
         if not self.warming_up:
             self.warming_up, self._interrupted = True, me
         carrier = self.fresh.popleft()

@@ -19,11 +19,12 @@ class Variable:
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner  # kept alive, so that its id is not reused
         self.name = name
-        self.inherited: Variable | None = None  # the class attribute that is read if the object has no attribute
+        self.inherited: Variable | None = None  # the class attribute that is read if the object has no such attribute
         self.number = -1  # number among the execution's entities; -1 if it has none
         self.conflicted = False  # True if two participants made conflicting accesses that no start or join orders
         self.sole_user = -1  # index of the only participant that has accessed it; -1 if none has, -2 if several have
-        self.accesses: dict[tuple[int, int, int], bool] = {}  # maps (participant, segment, site) to whether it writes
+        # Maps (participant, segment, site) to whether the access writes.
+        self.accesses: dict[tuple[int, int, int], bool] = {}
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
         """Record an access; return the sites of other participants' conflicting accesses that no start or join orders.

@@ -1,4 +1,4 @@
-"""Waits of the running participant: for a condition, for a time, or for the end of another participant.
+"""Waits of the running participant: for a condition, for a period of time, or for another participant to end.
 
 Timeouts use virtual time. Depending on the rules, they expire only when every other participant is blocked, or at any
 scheduling point.
@@ -32,7 +32,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
         return ready()
     _set_timer(me, seconds)
     try:
-        if engine.rules.timeouts is Timeouts.ANY:  # it expires unless `ready` is true when it is chosen
+        if engine.rules.timeouts is Timeouts.ANY:  # it expires unless `ready` is true when the participant is chosen
             if kind.observes:
                 engine.mark_observed(kind.observes)
             engine.operate(me, kind, target, needs)
@@ -68,7 +68,7 @@ def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds
 
 
 def sleep(me: Carrier, seconds: float) -> None:
-    """Block for this many seconds of virtual time; 0 is only a scheduling point."""
+    """Block for this many seconds of virtual time; with 0 seconds, this is only a scheduling point."""
     engine = me.engine
     if seconds > 0 and engine.rules.timeouts is Timeouts.LATE:
         me.kind, me.target, me.ready = SLEEP, None, None

@@ -90,7 +90,7 @@ class Callees:
             _monitoring.restart_events()
 
     def spawned(self) -> None:
-        """Check the active functions of the running thread, which has started another thread that may now race."""
+        """Check the active functions of the running thread, which may now race with the thread that it has started."""
         if self.sees_every_call and not self._unwatched:
             return
         frame: FrameType | None = sys._getframe(_TWIN_FRAMES)

@@ -74,7 +74,7 @@ class Installation:
         return self
 
     def _install(self, stack: ExitStack) -> None:
-        """Install what the world needs; `stack` undoes it on exit."""
+        """Install everything that the world needs; `stack` undoes the installation on exit."""
 
     def _disable_collector(self, stack: ExitStack) -> None:
         if gc.isenabled():
@@ -103,7 +103,10 @@ class Installation:
         return StaticModel()
 
     def step_recorder(self, *, renewed: bool) -> Recorder:
-        """Return an observer that records steps for criteria; `renewed` means that a setup precedes each execution."""
+        """Return an observer that records steps for criteria.
+
+        `renewed` means that a setup function runs before each execution.
+        """
         raise NotImplementedError(f"executions in {type(self.world).__name__} are not measured")
 
     def attach(self, engine: Engine, steps: list[Step] | None) -> None:

@@ -144,7 +144,7 @@ class Watchdog:
         else:
             message = (
                 "a call blocks outside raddle's control: replace it in the scenario, for example with a fake or a "
-                "queue, or instrument the code that makes it with source= (--source)"
+                "queue, or use source= (--source) to instrument the code that makes the call"
             )
             kind = OutcomeKind.UNCONTROLLED
         return Outcome(kind, message, "", (kind, where + function), self._details, frames=frames_of(self._stack))

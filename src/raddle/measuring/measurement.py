@@ -82,7 +82,7 @@ class _CriterionCache:
 
 
 class Measurement:
-    """Measures executions with some criteria and checks.
+    """Measures executions with the given criteria and checks.
 
     Pass a complete execution to `add`. For an execution that is still running, call `begin`, then `feed` any number of
     times, then `end`. `collect` updates the results in between.

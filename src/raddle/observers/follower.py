@@ -55,7 +55,7 @@ class Follower(Observer):
         self.watch(engine)
 
     def watch(self, engine: Engine) -> None:
-        """Notify the scheduler that an execution begins, and keep its listener."""
+        """Notify the scheduler that an execution begins, and store the listener that it returns."""
         self._listener = self.scheduler.watch(self._calculus, engine.points.visible, coarse=engine.points.with_gil)
 
     def started(self, me: Carrier, other: Carrier) -> None:

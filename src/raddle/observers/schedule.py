@@ -32,7 +32,8 @@ class ScheduleRecorder(Observer):
         self._first = engine.queue.carriers[0]
         self._carriers = engine.queue.carriers
         self._log: list[tuple[Carrier, int]] = []
-        self._outcomes: dict[int, str] = {}  # by index in the log: label of the alternative taken, unless the first
+        # By index in the log: label of the alternative taken, unless it was the first.
+        self._outcomes: dict[int, str] = {}
         # Stores equal entries only once, because an execution can have a million steps.
         self._interned: dict[Any, Any] = {}
         self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # by thread: (place, kind of entry, blocked)

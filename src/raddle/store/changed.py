@@ -139,8 +139,8 @@ def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
 def _invalidate_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
     """Mark runs of the old code as not exact, because they say nothing about the new code.
 
-    If the same origin is run again now with a criterion, the old run counts as exact for it, so that only the new run
-    decides. Runs without remaining coverage are deleted.
+    If the same origin is now run again with a criterion, the old run counts as exact for that criterion, so that only
+    the new run decides. Runs without remaining coverage are deleted.
     """
     runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
     connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")

@@ -21,11 +21,11 @@ class Run:
     before: int  # number of executions in earlier runs; its own are numbered from before + 1
     added: str  # when the run was added, in UTC
     criteria: frozenset[str] = frozenset()  # criteria that the run measured
-    exact: frozenset[str] = frozenset()  # criteria of which the run covered every feasible requirement
+    exact: frozenset[str] = frozenset()  # criteria for which the run covered every feasible requirement
     files: frozenset[tuple[str, int]] = frozenset()  # label and digest of each source file
 
     def includes(self, other: Run) -> bool:
-        """Return whether both runs have the same origin and mode, and this one measured all files of the other."""
+        """Return whether both runs have the same origin and mode and this run measured all files of the other."""
         return (self.origin, self.mode) == (other.origin, other.mode) and self.files >= other.files
 
 
@@ -65,7 +65,7 @@ class Contents(MeasuredData):
         return frozenset(self.criteria) - inexact
 
     def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
-        """Return whether an earlier exact run includes this run, and this run covered nothing new.
+        """Return whether an earlier exact run includes this run and this run covered nothing new.
 
         If it did cover something new, its options allowed more executions, for example because of another switch model.
         """
