@@ -102,7 +102,7 @@ def test_a_selected_site_shows_covered_and_missing_interactions(open_page):
     browser.find("#L15 button.site").click()
     panel = browser.find("#panel").text
     assert "read balance" in panel
-    assert "Interacted with in other threads" in panel
+    assert "Interactions with other threads" in panel
     assert "two_locked_calls.py:19 write balance" in panel
     assert "Not covered yet" in panel
     assert "Not covered yet: " in panel

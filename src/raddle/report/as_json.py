@@ -1,6 +1,6 @@
 """The contents of a data file as one JSON document, in the format that `schema.json` in this package describes.
 
-The version increases when a key is removed or changes its meaning. Adding a key does not change the version.
+The format version increases when a key is removed or changes its meaning. Adding a key does not change the version.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT, VERSION = "raddle-report", 1
 def document(contents: Contents, summary: Summary, *, version: str, covered_of: Iterable[Row] = ()) -> dict[str, Any]:
     """Return the whole document.
 
-    `version` is the version of raddle. `covered_of` has the criteria whose covered requirements are listed.
+    `version` is the version of raddle. `covered_of` names the criteria whose covered requirements are listed.
 
     >>> from raddle.report.summary import summarize
     >>> empty = document(Contents(), summarize(Contents(), []), version="1.0")

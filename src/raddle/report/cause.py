@@ -1,10 +1,10 @@
 """Ranks the rows of a story by how much they help to explain the failure.
 
-Preemptions matter most, each with the accesses that conflict across it: the last access by the preempted thread before
-it is stopped, one by another thread in between, and the first after it resumes. If several variables conflict, the
-ranking prefers the one that the failure depends on, or whose accesses fit no serial order of the two threads (Lu et
-al., AVIO, 2006). Next come the last accesses of the failing thread, and the writes of the values that it read. For a
-deadlock, the locks held at the end matter too.
+Preemptions matter most, together with the accesses that conflict across them: the last access by the preempted thread
+before it is stopped, an access by another thread in between, and the first access after the preempted thread resumes.
+If several variables conflict, the ranking prefers the one that the failure depends on, or whose accesses fit no serial
+order of the two threads (Lu et al., AVIO, 2006). Next come the last accesses of the failing thread, and the writes of
+the values that it read. For a deadlock, the locks held at the end matter too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from raddle.report.rows import Row
 
 MAX_STOPS = 6  # maximum number of preemptions to show
 MAX_HELD = 8  # maximum number of held locks whose acquisitions are shown
-_LAST = 3  # last accesses of the failing thread on which the failure is assumed to depend
-_NEARBY = 40  # accesses near preemptions that are ranked; more than the lines of a short story
-# Accesses before, during and after a preemption that fit no serial order. True means a write.
+_LAST = 3  # number of final accesses by the failing thread on which the failure is assumed to depend
+_NEARBY = 40  # number of accesses near preemptions to rank; more than a short story has lines
+# Sequences of accesses before, during and after a preemption that fit no serial order. True stands for a write.
 _UNSERIALIZABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
 
 _Datum = tuple[int, str]  # identifies a variable, as `Event.datum` does
@@ -71,7 +71,7 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
 
 
 def _changing(rows: Sequence[Row]) -> set[_Datum]:
-    """Return the variables that a thread writes after another thread has accessed them."""
+    """Return the variables that some thread writes after another thread has accessed them."""
     users: dict[_Datum, set[str]] = {}
     found = set()
     for row in rows:
@@ -94,10 +94,10 @@ def _preemptions_to_show(rows: Sequence[Row], around: dict[int, list[_Conflict]]
 
 
 def _unserializable(rows: Sequence[Row], data: Iterable[_Datum], stops: Sequence[int]) -> tuple[int, ...]:
-    """Return two accesses of one thread and one of another thread between them that fit no serial order, or ().
+    """Return three accesses that fit no serial order: two by one thread and one by another thread in between.
 
-    Prefer accesses across a preemption of that thread. Otherwise take the first ones after a preemption, because a
-    thread can also be interrupted where it blocks.
+    Return () if there are none. Prefer accesses around a preemption of the first thread. Otherwise, return the first
+    such accesses after a preemption, because a thread can also be interrupted where it blocks.
     """
     ordered = list(dict.fromkeys(data))
     found = [triple for datum in ordered for triple in _triples(rows, datum)]
@@ -117,7 +117,7 @@ def _triples(rows: Sequence[Row], datum: _Datum) -> Iterator[tuple[int, int, int
         for number, row in enumerate(rows)
         if row.event is not None and row.event.kind in ACCESSES and row.event.datum == datum
     ]
-    previous: dict[str, int] = {}  # maps a thread to the position in `accesses` of its last access
+    previous: dict[str, int] = {}  # maps a thread to the position of its last access in `accesses`
     for position, number in enumerate(accesses):
         thread = rows[number].thread
         earlier = previous.get(thread)
@@ -192,18 +192,18 @@ def _first_of_each(rows: Sequence[Row], numbers: Iterable[int], thread: str, wan
 
 
 def _last_accesses(rows: Sequence[Row], thread: str, changing: set[_Datum]) -> list[int]:
-    """Return the last accesses of the failing thread, latest first, preferably to variables that change."""
+    """Return the last accesses of the failing thread, latest first, preferably to variables in `changing`."""
     accesses = [n for n, row in enumerate(rows) if row.event is not None and row.event.kind in ACCESSES]
     own = [number for number in accesses if rows[number].thread == thread] or accesses
     started = max((number for number, row in enumerate(rows) if row.thread == thread and row.started), default=-1)
-    # Earlier accesses happened before the thread had started all of its own threads.
+    # Skip accesses made before the thread had started all of its child threads.
     own = [number for number in own if number > started] or own
     preferred = [number for number in own if _datum(rows[number]) in changing] or own
     return preferred[: -_LAST - 1 : -1]
 
 
 def _writers(rows: Sequence[Row], last: Sequence[int]) -> Iterator[int]:
-    """Yield, for each of these accesses, the last earlier step by another thread that conflicts with it."""
+    """For each of these accesses, yield the last earlier step by another thread that conflicts with the access."""
     for number in last:
         access = rows[number]
         for earlier in range(number - 1, -1, -1):
@@ -232,7 +232,7 @@ def _wakers(rows: Sequence[Row]) -> list[int]:
 
 
 def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) -> list[int]:
-    """Return accesses to changing variables to fill the remaining lines, closest to a preemption first."""
+    """Return accesses to changing variables, closest to a preemption first, to fill the remaining lines."""
     accesses = (
         number
         for number, row in enumerate(rows)
@@ -261,5 +261,5 @@ def _datum(row: Row) -> _Datum:
 
 
 def _writes(row: Row) -> bool:
-    """Return whether a step conflicts even with a read of the same variable: writes and most synchronization do."""
+    """Return whether a step conflicts even with reads of its variable, as writes and most synchronization do."""
     return row.event is not None and row.event.kind not in (READ, IS_SET)

@@ -41,14 +41,14 @@ class Correspondence:
             self._align(label, *(some.get(label, []) for some in placed))
 
     def site(self, number: int) -> int | None:
-        """Return the new number of a site, or None if it was removed. Sites of unchanged files keep their number."""
+        """Return the new number of a site, or None if it was removed. In unchanged files, sites keep their numbers."""
         site = self._before.sites.get(number)
         if site is None or site.file not in self.changed or number in self._after.sites:
             return number
         return self._sites.get(number)
 
     def text(self, text: str) -> str:
-        """Translate a text in a requirement: a creation site such as "log.py:12" moves with its neighboring lines."""
+        """Translate a text in a requirement. A creation site such as "log.py:12" moves like the lines near it."""
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text
@@ -71,7 +71,7 @@ class Correspondence:
         """Yield pairs of matching site numbers. `old` and `now` are site numbers in source order."""
         contents = self._before, self._after
 
-        # A key takes the pair of a side, 0 for before and 1 for after, and a site number.
+        # A key function takes a pair: a side (0 for before, 1 for after) and a site number.
         def operation(one: tuple[int, int]) -> Hashable:
             site = contents[one[0]].sites[one[1]]
             return site.kind, site.name
@@ -86,7 +86,7 @@ class Correspondence:
 
 
 def align(before: Sequence[T], after: Sequence[T], keys: Sequence[Callable[[T], Hashable]]) -> Iterator[tuple[T, T]]:
-    """Yield pairs of elements, in order, that are equal by the first key; align the gaps between them by the next key.
+    """Yield pairs of elements with equal first keys, in order, and align the gaps between the pairs by the next key.
 
     >>> list(align("abXc", "aYbxc", [str, str.lower]))
     [('a', 'a'), ('b', 'b'), ('X', 'x'), ('c', 'c')]

@@ -1,4 +1,4 @@
-"""Coverage per criterion: the number of covered requirements, the total, and how the total is known."""
+"""Coverage per criterion: the number of covered requirements, the total, and the kind of total."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Key, Total
 
 __all__ = ["Row", "as_json", "contents_of", "requirements", "rows"]
 
-MAX_ENUMERATED = 100_000  # requirements of one criterion that are enumerated; above that, only counts are used
+MAX_ENUMERATED = 100_000  # maximum number of requirements to enumerate per criterion; beyond it, only counts are used
 MIN_EXECUTIONS = 3  # number of executions needed to estimate a total
 
 
@@ -85,7 +85,7 @@ def requirements(criterion: Criterion | None, contents: Contents, *, limit: int 
 
 
 def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion] | None = None) -> Criterion | None:
-    """Return a criterion, ready to compute totals, or None if this version of raddle has no such criterion."""
+    """Return a criterion that is ready to compute totals, or None if this version of raddle does not have it."""
     if criteria is not None and name in criteria:
         return criteria[name]
     if name not in NAMES:
@@ -126,11 +126,12 @@ def _row(name: str, criterion: Criterion | None, contents: Contents) -> Row:
 
 
 def _total(name: str, criterion: Criterion | None, contents: Contents) -> Total:
-    """Compute the total from the model and the observed accesses, or estimate it from how often each was covered."""
+    """Compute the total from the model and the observed accesses, or estimate it from the coverage counts."""
     counts = [seen.executions for seen in contents.tally.covered.get(name, {}).values()]
     if criterion is not None:
         total = criterion.total(contents.model_for(criterion.name), contents.facts)
-        if total.number or (total.number == 0 and not counts):  # 0 despite covered requirements: no model
+        # A total of 0 despite covered requirements means that there is no model.
+        if total.number or (total.number == 0 and not counts):
             return total
     executions = contents.executions(name)
     if executions < MIN_EXECUTIONS:

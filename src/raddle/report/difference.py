@@ -1,4 +1,4 @@
-"""Compares the coverage of two data files, requirement by requirement: what was gained and what was lost."""
+"""Compares the coverage of two data files, requirement by requirement, and lists gains and losses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from raddle.tally import Key
 
 FORMAT, VERSION = "raddle-difference", 1
 GAINED, LOST, GONE, IMPOSSIBLE = KINDS = ("gained", "lost", "gone", "impossible")
-BY_A_LOCK = " is held from step "  # part of the reason for a requirement that a lock makes infeasible
+BY_A_LOCK = " is held from step "  # occurs in the reason if a lock makes a requirement infeasible
 _SENTENCES = {
     GAINED: "newly covered: {}",
     LOST: "no longer covered: {}",
@@ -62,7 +62,7 @@ class CriterionComparison:
 
     @property
     def lost(self) -> bool:
-        """Whether any coverage was lost. This includes a criterion that is no longer measured."""
+        """Whether any coverage was lost. A criterion that is no longer measured counts as lost."""
         return bool(self.numbers[LOST]) or (self.before > 0 and self.remark == _ONLY_BEFORE)
 
     def as_json(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Difference:
 
 _ONLY_BEFORE = "not compared: no longer measured"
 _ONLY_AFTER = "not compared: not measured before"
-_ORDERS = "not compared: the source changed, and its requirements are orders of all accesses"
+_ORDERS = "not compared: each requirement is an order of all accesses, and the source has changed"
 
 
 def difference(
@@ -200,7 +200,7 @@ def _compared(
 
 
 def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
-    """Return a predicate: whether a requirement still exists in the code.
+    """Return a predicate that checks whether a requirement still exists in the code.
 
     Requirements that name methods instead of sites are looked up in the static model.
     """
@@ -218,10 +218,10 @@ def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key
 
 
 def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
-    """Return a predicate: whether a requirement is still feasible.
+    """Return a predicate that checks whether a requirement is still feasible.
 
-    Only locks count: a lock that was added makes requirements infeasible, and that is not a loss of coverage. A changed
-    order of starts and joins, or an exhausted search, does not count, since the test may have lost a thread.
+    Only locks are considered. An added lock can make a requirement infeasible, and then its coverage is not lost. A
+    changed order of starts and joins, or an exhausted search, is ignored, because the test may have lost a thread.
     """
     if criterion is None:
         return lambda key: True
@@ -238,7 +238,7 @@ class _Explained:
 
 
 def _explained(criterion: Criterion | None, sites: Mapping[int, Site], among: Iterable[Key]) -> _Explained | None:
-    """Return the criterion's sentences, or None for a criterion of another raddle version, whose keys are shown raw."""
+    """Return the criterion with its sentences, or None if this version of raddle does not have the criterion."""
     return None if criterion is None else _Explained(criterion, Sentences(criterion, sites, among), sites)
 
 

@@ -13,7 +13,7 @@ from raddle.store.contents import Contents
 from raddle.tally import EXACT, PRUNED, STATIC, Key
 
 ELSEWHERE = "code without probes"
-NO_ONE_FILE = "no single file"  # for requirements such as the order of all accesses
+NO_ONE_FILE = "no single file"  # label for requirements that span files, such as an order of all accesses
 
 
 @dataclass(frozen=True, slots=True)

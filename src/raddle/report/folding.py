@@ -16,13 +16,13 @@ from raddle.report.cause import importance
 from raddle.report.rows import Row
 from raddle.wording import count
 
-LINES = 20  # lines of a short story; a failure with many preemptions can need more
+LINES = 20  # maximum number of lines of a short story; a failure with many preemptions can need more
 _NUMBERED = re.compile(r"(?P<head>.*\D)(?P<number>\d+)\Z")
-_MAX_NAMES = 2  # number of threads or functions listed by name; the rest is only counted
+_MAX_NAMES = 2  # number of threads or functions listed by name; the others are only counted
 
 
 def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
-    """Return the rows to show, with a summary in place of each omitted stretch. A short story keeps all its rows."""
+    """Return the rows to show, with a summary in place of each omitted stretch. A short story is not changed."""
     if len(rows) <= LINES:
         return list(rows)
     ranked = importance(rows, finding)

@@ -1,7 +1,8 @@
 """The report as JUnit XML: scenarios and criteria as test cases.
 
 A scenario fails if it has findings, and a criterion fails if its coverage is below the threshold. A test case has at
-most one failure, as most consumers of JUnit XML expect. It contains the stories of all findings of the scenario.
+most one failure, as most consumers of JUnit XML expect. This failure contains the stories of all findings of the
+scenario.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from raddle.report.warning_groups import distinct_warnings
 from raddle.store.contents import Contents
 
 UNKNOWN_ORIGIN = "unknown origin"
-MAX_STORIES = 100  # stories in one test case
+MAX_STORIES = 100  # maximum number of stories in one test case
 
 
 def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequence[Verdict]]) -> str:

@@ -19,7 +19,7 @@ _Holding = tuple[str, str, Place | None]  # (thread, class of the lock, place wh
 
 
 def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...]:
-    """Return the waits with the names of their locks, wherever a name is unambiguous.
+    """Return the waits, with the name of the lock inserted wherever it is unambiguous.
 
     >>> steps = [Event("T1", "acquire", "Lock 1", 1, "m.py", 20), Event("T2", "acquire", "Lock 2", 2, "m.py", 24)]
     >>> lock = Lock("Lock", Place("m.py", 20))
@@ -40,7 +40,8 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
     taken: dict[str, _Holding] = {}
     for step in steps:
         if step.kind in (ACQUIRE, RELEASE):
-            taken.pop(step.variable, None)  # also on acquire: a condition's wait releases its lock without an event
+            # Done on acquire too, because a condition's wait releases its lock without an event.
+            taken.pop(step.variable, None)
         if step.kind == ACQUIRE:
             taken[step.variable] = (step.thread, _class_of(step.variable), Place(step.file, step.line))
     held = defaultdict(list)
@@ -67,7 +68,7 @@ def _own(wait: Wait, held: Mapping[_Holding, list[str]]) -> tuple[Lock, ...]:
 
 
 def _class_of(name: str) -> str:
-    """Return the class in the name of a lock.
+    """Return the class that a lock's name contains.
 
     >>> _class_of("Lock 2")
     'Lock'

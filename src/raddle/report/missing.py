@@ -22,9 +22,9 @@ from raddle.tally import ESTIMATED, EXACT, Key
 from raddle.wording import count
 
 LIMIT = 50  # default number of uncovered requirements to list
-# Requirements enumerated when the user asks for missing coverage; that takes a few seconds.
+# Maximum number of requirements to enumerate for a list of missing ones; this takes a few seconds.
 MAX_ENUMERATED = 1_000_000
-MAX_REASONS = 8  # reasons for infeasibility that are listed
+MAX_REASONS = 8  # maximum number of reasons for infeasibility to list
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _guessed(model: StaticModel) -> dict[int, str]:
 
 
 def guess_remark(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
-    """Return the remark to append to a requirement's sentence if a variable in it was guessed, else "".
+    """Return the remark to append to a requirement's sentence if it contains a guessed variable, else "".
 
     >>> guess_remark([70007, 70008], {70008: "n"}), guess_remark([70007, 70008], {})
     (' (guess: the source does not show which class `n` belongs to)', '')
@@ -149,7 +149,7 @@ def _infeasible_remarks(row: Row, criterion: Criterion, contents: Contents, poss
 
 
 def _unlistable_remark(row: Row) -> str:
-    """Return why the uncovered requirements cannot be listed, and what to do about it."""
+    """Return a text that explains why the uncovered requirements cannot be listed, and what to do about it."""
     why = f"missing requirements of {row.name} cannot be listed: a requirement is known only once it is covered"
     if row.total.kind == ESTIMATED and row.total.number is not None:
         left = row.total.number - row.covered

@@ -47,7 +47,7 @@ def total_text(row: Row) -> str:
 
 
 def out_of_text(row: Row) -> str:
-    """Return " of" and the total, to follow the number covered, or "" if the total is unknown or estimated.
+    """Return " of" and the total, for use after the number covered, or "" if the total is unknown or estimated.
 
     >>> from raddle.tally import Total
     >>> out_of_text(Row("map", 3, Total(16, "static"), Total(16, "static"), 1, 0))

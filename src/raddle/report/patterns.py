@@ -1,4 +1,4 @@
-"""Coverage of the `map` criterion by pattern: covered requirements and total for each memory-access pattern."""
+"""Coverage of the `map` criterion by memory-access pattern: the covered requirements and the total for each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Escapes text of the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
 
 Such text may contain terminal control sequences, unexpected line separators, and characters that XML 1.0 or UTF-8
-cannot represent. It may also contain characters that change the text direction, so that a line reads differently from
-what it says (Boucher and Anderson, Trojan Source, 2021). All of these are replaced by visible escapes.
+cannot represent. It may also contain characters that change the text direction, so that a line is displayed differently
+from its actual content (Boucher and Anderson, Trojan Source, 2021). All of these are replaced by visible escapes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Escape a text like `plain`, and newlines too, so that it fits in one line.
+    """Escape a text as `plain` does, and also escape newlines, so that it fits on one line.
 
     >>> in_one_line("a\\nb")
     'a\\\\nb'

@@ -16,7 +16,7 @@ _SENTENCES = {**{kind.value: kind.sentence for kind in FINDINGS}, **WARNINGS}
 
 
 def rule(kind: str) -> str:
-    """Return the description of a kind, or a generic sentence if this version does not know the kind.
+    """Return the description of a kind, or a generic sentence for a kind that this version of raddle does not know.
 
     >>> rule("deadlock"), rule("eclipse")
     ('Threads wait for each other forever.', 'raddle found: eclipse.')

@@ -3,7 +3,7 @@
 A finding is a result of level "error" with one code flow. The code flow has a thread flow for each thread, and its
 locations carry the order of execution. Each preemption is a location of importance "essential" (OASIS, Static Analysis
 Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no code flow, because it does not describe a single
-execution. Its places after the first are related locations.
+execution. All its places except the first are related locations.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from raddle.store.contents import Contents
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
-MAX_LOCATIONS = 1000  # locations of one finding; code hosts do not show more
+MAX_LOCATIONS = 1000  # maximum number of locations of one finding; code hosts do not show more
 _LINK = re.compile(r"\[([^\[\]]*)\]\(")
-_KINDS: dict[str, list[str]] = {  # the standard's words for operations
+_KINDS: dict[str, list[str]] = {  # the SARIF standard's words for operations
     ACQUIRE: ["acquire", "lock"],
     RELEASE: ["release", "lock"],
 }
@@ -130,7 +130,7 @@ def _flow(one: Stored) -> Json | None:
 
 
 def _flow_locations(one: Stored) -> Iterator[tuple[str, Json]]:
-    """Yield each step and preemption as a thread and a location, in order."""
+    """Yield the thread and the location of each step and preemption, in order."""
     stops = list(one.finding.preemptions)
     for number, event in one.steps:
         while stops and stops[0].before <= number:
@@ -162,7 +162,7 @@ def _location(place: Place, text: str = "") -> Json:
 
 
 def _uri(label: str) -> str:
-    """Return the URI of a file, relative to the project folder, as file labels already are."""
+    """Return the URI of a file relative to the project folder, to which its label is already relative."""
     return quote(label.encode("utf-8", "backslashreplace"), safe="/")
 
 

@@ -1,4 +1,4 @@
-"""Finds the measured source files on this machine, and checks whether they have changed since."""
+"""Finds the measured source files on this machine, and checks whether they have changed since they were measured."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from raddle.store.changed import digests_now
 from raddle.store.contents import Contents
 
 AS_MEASURED, CHANGED, MISSING = "as measured", "changed", "missing"
-MAX_NAMED = 10  # files that get a note of their own
+MAX_NAMED = 10  # maximum number of files with a note of their own
 _SEVERAL_VERSIONS = "several versions"
-_NOTES = {  # maps a state to the note on one file and the note on the files that are not named
+_NOTES = {  # maps a state to the note on a single file and the note on all files without their own
     CHANGED: (
         "{} has changed since it was measured: line numbers refer to the measured version",
         "{:,} more files have changed since they were measured",
@@ -61,7 +61,7 @@ class Sources:
         self._found: dict[str, CurrentFile] = {}
 
     def found(self, label: str) -> CurrentFile:
-        """Return the file on disk: an unchanged copy if there is one, else the changed file, else a missing one."""
+        """Return the file on disk: an unchanged copy if there is one, else a changed copy, else a missing one."""
         if label not in self._found:
             there = [self._inspect(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
             same = [one for one in there if one.state == AS_MEASURED]
@@ -69,10 +69,10 @@ class Sources:
         return self._found[label]
 
     def path(self, label: str, digests: Collection[int] = ()) -> str:
-        """Return the path of the file, or "" if the file is missing or has changed and its line numbers would mislead.
+        """Return the path of the file, or "" if the file is missing or has changed.
 
-        A label may have been measured in several versions. `digests` selects versions; by default, all count. The
-        file on disk must match every selected version. Otherwise a line number would be ambiguous.
+        A file may have been measured in more than one version. `digests` selects versions; by default, all versions are
+        selected. The file on disk must match every selected version. Otherwise, line numbers would be misleading.
         """
         found = self.found(label)
         wanted = set(digests) or self._digests.get(label, set())
@@ -84,11 +84,11 @@ class Sources:
         return linecache.getline(path, number).strip() if path else ""
 
     def versions(self, label: str, origin: str) -> frozenset[int]:
-        """Return the digests of a file in the runs of one origin, or all its digests if no such run has it."""
+        """Return the digests of a file in the runs of one origin, or all its digests if no such run measured it."""
         return frozenset(self._by_origin.get((origin, label)) or self._digests.get(label) or ())
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes on the files that differ from what was measured; files without a digest are skipped."""
+        """Return notes on the files that differ from their measured versions; files without a digest are skipped."""
         labels: dict[str, list[str]] = {kind: [] for kind in _NOTES}
         for label in sorted(self._digests):
             found = self.found(label)

@@ -74,7 +74,7 @@ def stored_findings(contents: Contents) -> Iterator[Stored]:
     """
     sources = Sources(contents)
     origins = {run.origin for run in contents.runs if _explored(run.origin)}
-    only = origins.pop() if len(origins) == 1 else ""  # for older data files, whose findings have no origin
+    only = origins.pop() if len(origins) == 1 else ""  # used for older data files, whose findings have no origin
     for value in contents.findings:
         origin = str(value.get("origin") or only)
         found = Finding.from_json(value)
@@ -85,7 +85,7 @@ def stored_findings(contents: Contents) -> Iterator[Stored]:
 
 
 def _explored(text: str) -> Origin | None:
-    """Parse the text of an origin; return None unless it is an explored scenario."""
+    """Parse the text of an origin. Return None if it is not an explored scenario."""
     origin = Origin.parse(text)
     return origin if origin is not None and origin.command is Command.EXPLORE else None
 

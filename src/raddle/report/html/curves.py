@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 
-MAX_POINTS = 300  # points of a curve
+MAX_POINTS = 300  # maximum number of points of a curve
 
 Growth = Sequence[tuple[int, int]]  # pairs of an execution number and the number of requirements covered up to then
 
@@ -42,7 +42,7 @@ class Axes:
     logarithmic: bool = False
 
     def x(self, execution: float) -> float:
-        """Return the x coordinate of an execution. Executions count from 1, so the logarithm of the first is 0."""
+        """Return the x coordinate of an execution. Executions are numbered from 1, and log(1) is 0."""
         wide = self.box.width - self.box.left - self.box.right
         if self.logarithmic:
             share = log10(max(1, execution)) / log10(max(2, self.executions))

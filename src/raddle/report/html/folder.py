@@ -20,7 +20,7 @@ _REPORT_FILES = ("*.html", "data/*.js", "assets/*", ".gitignore")
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """A report that was written: its folder and the numbers of pages, findings and source files."""
+    """A written report: its folder and the numbers of pages, findings and source files."""
 
     folder: Path
     pages: int
@@ -47,7 +47,10 @@ def write_pages(
     version: str = "",
     criteria: Mapping[str, Criterion] | None = None,
 ) -> WrittenReport:
-    """Write the whole report into a folder. The folder is created, or must be empty or contain an earlier report."""
+    """Write the whole report into a folder.
+
+    The folder is created if it does not exist. Otherwise it must be empty or contain an earlier report.
+    """
     report = Report(contents, title=title, version=version, criteria=criteria)
     try:
         _clear(folder)

@@ -1,4 +1,7 @@
-"""Swimlanes: a finding with a column per thread, time running downwards, and arrows for data and synchronization."""
+"""Swimlanes: a drawing of a finding.
+
+Each thread has a column, time runs downwards, and arrows show data flow and synchronization.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, REL
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 
-MAX_STEPS = 300  # rows shown; of a longer story only the end is shown
-LONGEST_CODE, LONGEST_TEXT = 120, 300  # characters of a source line, and of any other text of a step
+MAX_STEPS = 300  # maximum number of rows; only the end of a longer story is shown
+LONGEST_CODE, LONGEST_TEXT = 120, 300  # maximum length of a source line, and of any other text of a step
 READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
 READS_EARLY = "early"  # kind of arrow: reads a value that was written before the reading thread was started
 _READ = "reads what {thread} wrote in step {step}"
@@ -158,7 +161,7 @@ def _cell(
 
 
 def _text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Shorten a text. It is cut before it is escaped, since a value can be as long as a file."""
+    """Shorten a text. Cut it before escaping, because a value can be very long."""
     return shortened(in_one_line(text[: longest + 1]), longest)
 
 

@@ -1,4 +1,4 @@
-"""The markup of a source line. It is built by hand because a template takes five times as long for 10⁵ lines."""
+"""The markup of a source line, built by hand because a template takes five times as long for 100,000 lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def line_markup(line: Line) -> Markup:
     css_class = "" if line.probed else ' class="alone"'
     return Markup(
         f'<li id="L{number}"{css_class}><span class="no">{number}</span>{_sign(line)}<code>{code}</code></li>'
-    )  # safe as markup: every part is a number, text of raddle, or escaped text
+    )  # safe as markup: every part is a number, raddle's own text, or escaped text
 
 
 def _sign(line: Line) -> str:

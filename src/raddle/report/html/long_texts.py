@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from raddle.report.plain import shortened
 
-SHOWN_CHARACTERS, SHOWN_LINES = 600, 8  # size of a message that is shown without unfolding
-MAX_CHARACTERS = 100_000  # characters of one text on a page; escaped, each takes up to six bytes
-LONGEST_LINE = 1_000  # characters of a line of details, which may repeat the message
+SHOWN_CHARACTERS, SHOWN_LINES = 600, 8  # maximum size of a message that is shown in full
+MAX_CHARACTERS = 100_000  # maximum length of one text on a page; an escaped character takes up to six bytes
+LONGEST_LINE = 1_000  # maximum length of a line of details, which may repeat the message
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text of which the page shows the beginning, and which the reader can unfold."""
+    """A text of which only the beginning is shown until the reader unfolds it."""
 
     beginning: str
     whole: str = ""  # the unfolded text; "" if the beginning is the whole text
@@ -41,7 +41,7 @@ def folded(text: str) -> FoldedText:
 
 
 def bounded(lines: Iterable[str]) -> str:
-    """Join the lines of a traceback. Cut long lines, and the middle of a long text.
+    """Join the lines of a traceback, shortening long lines and omitting the middle of a long text.
 
     >>> bounded(["a", "b"])
     'a\\nb'

@@ -28,7 +28,7 @@ class Graph:
 
     diagram: Diagram
     links: tuple[Link, ...]
-    measured: bool  # True if a criterion that covers every link was measured
+    measured: bool  # True if a criterion was measured whose requirements are the links
     warnings: tuple[str, ...] = ()
 
     @property
@@ -38,7 +38,7 @@ class Graph:
 
 
 def lock_graph(contents: Contents, places: Places) -> Graph:
-    """Return the graph of locks requested while another was held, from `goodlock` and potential-deadlock warnings."""
+    """Return the graph of locks requested while another was held, from `goodlock` and warnings of deadlocks."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     hrefs: dict[str, str] = {}
     for name in _LOCKS:
@@ -94,7 +94,7 @@ def _note(
 
 
 def happens_before(contents: Contents, places: Places) -> Graph:
-    """Return the graph of sites whose synchronization was observed to order them, from `hbpair`."""
+    """Return the graph of sites in different threads that synchronization ordered, from `hbpair`."""
     found: dict[tuple[int, int], dict[str, None]] = {}
     for name in _PAIRS:
         for requirement in _covered(name, contents):

@@ -35,9 +35,9 @@ from raddle.requirement import Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 
-MAX_FINDINGS = 300  # findings that get a page of their own
-MAX_LISTED = 100  # findings, warnings, notes and runs listed on the index page
-MAX_CELLS = 12_000  # cells of the table of files on one page; further files go to further pages
+MAX_FINDINGS = 300  # maximum number of findings with a page of their own
+MAX_LISTED = 100  # maximum number of findings, of warnings, of notes and of runs on the index page
+MAX_CELLS = 12_000  # maximum number of cells in the table of files on one page; other files go to further pages
 
 
 class Report:
@@ -79,7 +79,7 @@ class Report:
 
     @cached_property
     def _findings(self) -> Sequence[Stored]:
-        """All findings, with distinct ones first, so that the limit on pages affects similar ones first."""
+        """All findings, with repetitions of a kind of failure last, so that the page limit omits repetitions first."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
         for one in stored_findings(self.contents):
@@ -203,7 +203,7 @@ class Report:
     # -- findings, growth, graphs -------------------------------------------------------------------
 
     def _code_of(self, one: Stored) -> Code:
-        """Return a function that looks up source lines in the versions in which the finding occurred."""
+        """Return a function that looks up source lines, or "" if the source differs from the version that failed."""
 
         def code(label: str, line: int) -> str:
             source = self._sources.get(label)

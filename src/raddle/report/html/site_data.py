@@ -18,9 +18,9 @@ from raddle.report.html.site_requirements import (
 from raddle.report.plain import plain
 from raddle.site import Site
 
-MAX_CHARACTERS = 1_200_000  # total length of the sentences in the data of one page
-LONGEST_SENTENCE = 600  # characters of one sentence
-MAX_PARTNERS = 60  # interacting sites listed for one site
+MAX_CHARACTERS = 1_200_000  # maximum total length of the sentences in the data of one page
+LONGEST_SENTENCE = 600  # maximum length of one sentence
+MAX_PARTNERS = 60  # maximum number of interacting sites listed for one site
 
 
 class SiteData:

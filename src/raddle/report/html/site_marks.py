@@ -19,14 +19,14 @@ STATUS_MEANINGS = {
     ALL: "every requirement known to be feasible here is covered",
     SOME: "some requirements here are covered, others are not",
     NONE: "no requirement here is covered yet",
-    QUIET: "instrumented, but part of no known requirement",
+    QUIET: "instrumented, but not part of any known requirement",
 }
-MAX_LINES = 10_000  # lines of a file on its page; each takes about 100 characters of markup
-MAX_CHARACTERS = 600_000  # characters of a file on its page
-LONGEST_LINE = 2_000  # characters of a line; sites beyond are listed after the line
+MAX_LINES = 10_000  # maximum number of lines of a file on its page; each takes about 100 characters of markup
+MAX_CHARACTERS = 600_000  # maximum number of characters of a file on its page
+LONGEST_LINE = 2_000  # maximum length of a line; sites beyond it are listed after the line
 
 _WORD = re.compile(r"@?\w+(?:\.\w+)*")
-_BARE = frozenset({LEAVE, BLOCK})  # kinds of site without any source text of their own
+_BARE = frozenset({LEAVE, BLOCK})  # kinds of site that have no source text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,10 @@ def marked_lines(
 ) -> list[Line]:
     """Return the lines of a file with marks at its sites.
 
-    `sites` has the sites of the file, `coverage` their requirements, `numbers` their numbers within the report, and
-    `unrun` the lines where a block begins that never ran. Columns are meaningful only in the measured version. Sites of
-    another version are listed after the line that now has their number, or on an extra line if there is none.
+    `sites` contains the sites of the file, `coverage` their requirements, `numbers` their numbers within the report,
+    and `unrun` the first lines of blocks that never ran. Columns are meaningful only in the measured version. Sites of
+    another version are listed after the line that now has their line number, or on an extra line beyond the end of the
+    file.
     """
     by_line: dict[int, list[int]] = defaultdict(list)
     for number, site in sites.items():
@@ -125,7 +126,7 @@ class _Marker:
         self._source, self._sites, self._coverage, self._numbers = source, sites, coverage, numbers
 
     def pieces(self, text: str, some: Iterable[int]) -> tuple[str | Mark, ...]:
-        """Return a line, split at its marks, followed by the sites that have no position in it."""
+        """Return a line, split at its marks, followed by descriptions of the sites that have no position in it."""
         columns: dict[int, list[int]] = defaultdict(list)
         elsewhere: list[int] = []
         for site in some:
@@ -157,7 +158,7 @@ class _Marker:
         return f"{self._sites[site].kind} {self._sites[site].name}".strip()
 
     def _in_function(self, site: int) -> str:
-        """Describe entering or leaving a function, which has no name in the source, by the name of the function."""
+        """Describe a site without a name, such as leaving a function, by the function that contains it."""
         return f"{self._sites[site].kind} {self._sites[site].function}"
 
     def _mark(self, text: str, some: Iterable[int], *, is_description: bool = False) -> Mark:
@@ -192,7 +193,7 @@ def _spans(text: str, columns: Mapping[int, Sequence[int]]) -> list[tuple[int, i
 
 
 def _characters(line: str, column: int) -> int:
-    """Convert a column from UTF-8 bytes, which the parser counts, to characters.
+    """Convert a column from UTF-8 bytes, as counted by the parser, to characters.
 
     >>> _characters("é = x", 5)
     4
@@ -205,7 +206,7 @@ def _characters(line: str, column: int) -> int:
 def _uninstrumented_lines(source: Source, sites: Mapping[int, Site]) -> set[int]:
     """Return the lines of functions that contain no site and so were not instrumented.
 
-    For a source that has changed since it was measured, this is unknown, and the result is empty.
+    If the source has changed since it was measured, these lines are unknown, and the result is empty.
     """
     if source.state != AS_MEASURED:
         return set()

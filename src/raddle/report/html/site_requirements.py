@@ -1,7 +1,7 @@
 """The covered and uncovered requirements of each site, by criterion.
 
 A requirement belongs to every site that it names. Pages list a limited number of requirements per site, a few of each
-criterion, and say how many more there are.
+criterion, and show the number of the others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from raddle.requirement import Requirement
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
 
-MAX_OF_SITE = 40  # covered requirements listed per site, and as many uncovered ones
-MAX_OF_FILE = 5_000  # requirements listed in the data of one page
+MAX_OF_SITE = 40  # maximum number of covered requirements listed per site, and also of uncovered ones
+MAX_OF_FILE = 5_000  # maximum number of requirements listed in the data of one page
 MAX_SITES_NAMED = 12  # maximum number of sites per requirement; an order of all accesses can name hundreds
 
 
@@ -38,7 +38,7 @@ class SiteCoverage:
 
     covered: dict[str, list[RequirementAtSite]] = field(default_factory=dict)  # maps a criterion to requirements
     missing: dict[str, list[RequirementAtSite]] = field(default_factory=dict)
-    partners: set[int] = field(default_factory=set)  # sites in other threads it interacted with; can include itself
+    partners: set[int] = field(default_factory=set)  # sites it interacted with across threads; can include itself
 
     @property
     def counts(self) -> tuple[int, int]:

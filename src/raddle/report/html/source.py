@@ -52,7 +52,7 @@ class Source:
 
 
 def load(found: CurrentFile) -> Source:
-    """Read the source of a file; a file that cannot be read counts as missing.
+    """Read the source of a file. A file that cannot be read counts as missing.
 
     >>> load(CurrentFile("/nowhere.py")).state
     'missing'
@@ -84,7 +84,7 @@ def text_lines(data: bytes) -> list[str]:
 
 
 def functions(lines: Collection[str]) -> list[tuple[int, int, int]]:
-    """Return the first line with decorators, the `def` line and the last line of every function.
+    """Return, for every function, its first line including decorators, its `def` line and its last line.
 
     If the lines are not valid Python, return an empty list.
 

@@ -84,7 +84,7 @@ def _summary(text: str) -> str:
 
 
 def total_kinds(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Return the kinds of total that occur in the rows, each with its meaning."""
+    """Return the kinds of total in the rows, each with its meaning."""
     kinds = {row.total.kind for row in rows if not row.nothing}
     return [(kind, meaning) for kind, meaning in MEANINGS.items() if kind in kinds]
 
@@ -128,8 +128,8 @@ class FindingView:
     thread: str
     origin: str
     possible_on: str
-    every_order: str  # description of a failure that happens in every order; else ""
-    place: str  # place of the thread's last step
+    every_order: str  # description of a failure that happens in every order; "" for any other failure
+    place: str  # where the thread took its last step
     code: str  # source line at that place
     raised: bool  # True if that line raised the failure
     execution: int  # number of the execution, counted over all runs; 0 if unknown
@@ -228,7 +228,7 @@ def remains(row: Row) -> str:
 def chance_sentence(contents: Contents) -> str:
     """Return a sentence on the chance that more executions cover anything new.
 
-    Return "" if nothing was covered, or if runs have different origins, because growth starts over with each of them.
+    Return "" if nothing was covered, or if runs have different origins, because growth starts over with each origin.
     """
     if not contents.tally.executions or not contents.tally.covered or len({run.origin for run in contents.runs}) > 1:
         return ""

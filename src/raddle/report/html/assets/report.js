@@ -182,7 +182,7 @@ const raddle = (() => {
     const around = site.function === "<module>" ? "at module level" : `in ${site.function}`;
     const gil = site.switchable ? "CPython with the GIL can switch threads right before it." : "CPython with the GIL does not switch threads right before it.";
     parts.push(make("p", { class: "quiet", text: `${site.place}, ${around}. ${gil}` }));
-    if (!site.covered && !site.missing) parts.push(make("p", { text: "This site is instrumented, but it is part of no known requirement." }));
+    if (!site.covered && !site.missing) parts.push(make("p", { text: "This site is instrumented, but it is not part of any known requirement." }));
     if (site.partners.length) {
       const list = make("ul", { class: "partner-list" });
       for (const other of site.partners) {
@@ -190,7 +190,7 @@ const raddle = (() => {
         list.append(make("li", {}, make("a", { href, text }), String(other) === chosen ? " (this site)" : ""));
       }
       if (site.more_partners) list.append(make("li", { text: `and ${number(site.more_partners)} more` }));
-      parts.push(make("h2", { text: "Interacted with in other threads" }), list);
+      parts.push(make("h2", { text: "Interactions with other threads" }), list);
     }
     parts.push(...sentences("Not covered yet", site.missing_sentences, site.missing, chosen), ...sentences("Covered", site.covered_sentences, site.covered, chosen));
     panel.replaceChildren(...parts);
