@@ -1,6 +1,6 @@
 """The entities of an execution: its variables, resources and threads, with their numbers and abstract names.
 
-An entity gets a number when it is first seen. Numbers are valid within one execution only, so data files store abstract
+An entity gets a number when it is first seen. Numbers are valid only within one execution, so data files store abstract
 names, following Křena, Letko and Vojnar (section 4). An object is identified by its type and the place where it was
 created, ignoring constructors. A thread is identified by its type and a digest of the first methods that it ran.
 """

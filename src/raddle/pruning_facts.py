@@ -59,7 +59,7 @@ class LockDiscipline:
     guards: tuple[Guard, ...] = ()
 
     def __add__(self, other: LockDiscipline) -> LockDiscipline:
-        """Merge two observations. Each guard of one may match any guard of the other, or none."""
+        """Merge two observations. A guard from one observation may match any guard from the other, or none."""
         runs = _union(self.runs, other.runs)
         my_none, their_none = Guard(self.seen, self.runs), Guard(other.seen, other.runs)  # guards that protect nothing
         joined = [mine._merged(theirs) for mine in (*self.guards, my_none) for theirs in (*other.guards, their_none)]

@@ -1,4 +1,4 @@
-"""A schedule: which thread runs, and until where, as a short text that users can read and paste.
+"""A schedule: which threads run, and where each one stops, as a short text that users can read and paste.
 
     T0; T1 until counter.py:6 write value; T2.
 

@@ -43,7 +43,7 @@ class Site:
 
 
 def where(number: int, sites: Mapping[int, Site]) -> str:
-    """Return the location of a site as a phrase for sentences.
+    """Return the location of a site as a phrase for use in a sentence.
 
     >>> where(0, {})
     'in code without probes'

@@ -171,7 +171,7 @@ class Engine:
             self.executions += 1
 
     def serve(self, me: Carrier) -> None:
-        """Run one participant in its carrier to its end; return when the carrier is given another participant."""
+        """Run a participant in its carrier until it has ended; return when the carrier is given another participant."""
         if self.observers.began:
             self.observers.notify(self.observers.began, me)
         try:
@@ -327,7 +327,7 @@ class Engine:
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
         """Return the participant to run after too many steps by `me`.
 
-        It is another one if the rules and the policy allow a switch.
+        This is another participant if the rules and the policy allow a switch.
         """
         self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:

@@ -90,7 +90,7 @@ class ThreadInstallation(Installation):
         self.world.sites_in = lambda function: sites_in(self.table, function)
 
     def begin(self) -> None:
-        """Prepare for another scenario: forget which functions without probes the threads of the last one called."""
+        """Prepare for another scenario: forget the functions without probes that threads called in the last one."""
         super().begin()
         del self.not_instrumented[self._module_entries :]
         self._callees.forget()

@@ -34,7 +34,7 @@ class Places:
             if not is_raddle_file(filename) and not has_stdlib_path(filename):
                 return Place(self._table.label(filename), frame.f_lineno)
             frame = frame.f_back
-        return Place("stdlib", 0)  # such as a pool's worker; its line differs between Python versions
+        return Place("stdlib", 0)  # for example in a pool's worker, whose lines differ between Python versions
 
     def is_call(self, site: int) -> bool:
         """Return whether a site is the lookup of a method for a call."""

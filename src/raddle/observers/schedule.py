@@ -110,7 +110,7 @@ class ScheduleRecorder(Observer):
         """
         runs: list[tuple[Carrier, list[int], str]] = [(self._carriers[0], [], "")]
         arrived = dict.fromkeys(range(len(self._carriers)), 0)
-        waited = False  # True if all threads waited for a timer, so that the next one begins a segment
+        waited = False  # True if all threads waited for a timer, so that the next thread begins a segment
         for number, (carrier, what) in enumerate(self._log):
             waited |= what == -1
             if not what:

@@ -210,7 +210,7 @@ class StepRecorder(Recorder):
                 self._withs.enter(me.index, number, me.site)
                 self._record_blocked_by(me, target, number)
         elif kind == IS_SET:
-            if value:  # like waiting for an event, observing that it is set orders later steps after the set
+            if value:  # like waiting for an event, observing that it is set orders later steps after the call of `set`
                 self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # reported only if they fail
             self._add(me, FAILED, self._identities.resource(target))
