@@ -23,7 +23,7 @@ class Case:
 
     name: str
     title: str  # title shown in tables
-    target: str  # scenario as commands name it, or a script with its arguments
+    target: str  # scenario as named on the command line, or a script with its arguments
     source: tuple[str, ...] = ()  # modules to instrument; if empty, the project that contains the scenario
     share: float = 1.0  # fraction of the requested executions; large programs get fewer, as in the paper
 

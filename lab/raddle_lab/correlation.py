@@ -8,9 +8,9 @@ This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The 
 * Each mutant is executed many times under control, with random schedules. For each execution, the experiment records
   whether it failed and which requirements of every criterion it covered. A mutant that never fails is not a bug and is
   left out.
-* A test set of size n consists of n executions of each mutant of a subject, drawn at random. It finds a mutant if it
-  contains a failing execution of that mutant. Its coverage is the share of requirements that its executions covered. As
-  in the paper, the total is the number of requirements that any execution of the subject's mutants covered.
+* A test set of size n consists of n executions of each mutant of a subject, drawn at random. A test set finds a mutant
+  if it contains a failing execution of that mutant. Its coverage is the share of requirements that its executions
+  covered. As in the paper, the total is the number of requirements that any execution of the subject's mutants covered.
 * τ (τ-b, because there are ties) is computed for each subject over test sets of different sizes. In the paper, a test
   set is 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of the
   paper's Table IV is not the mean of the other rows, so the experiment also computes τ over the test sets of all
@@ -47,7 +47,7 @@ from raddle_lab.published import KENDALL
 
 SIZES = (1, 2, 3, 5, 8, 13, 21, 34)  # sizes of test sets
 SIGNIFICANT = 0.05  # significance level
-COMPARED = ("map", "method-pairs")  # criteria that the paper compares
+COMPARED = ("map", "method-pairs")  # the two criteria that the paper compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class SubjectResult:
     mutants: int
     bugs: int  # number of mutants with a failing execution
     outcomes: Mapping[str, int]  # maps each outcome to the number of executions of those mutants
-    requirements: Mapping[str, int]  # maps each criterion to the number of requirements ever covered
+    requirements: Mapping[str, int]  # maps each criterion to the number of requirements that any execution covered
     points: Sequence[Point]
 
 

@@ -1,4 +1,4 @@
-"""Draws Figure 1: the growth of a program's coverage under each metric, in four panels (the crawler in the paper).
+"""Draws Figure 1: the growth of a program's coverage under each metric, in four panels. The paper shows the crawler.
 
 The panels are (a) metrics that distinguish too little, (b) the first executions of (a), (c) metrics that suit
 saturation, and (d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of the
@@ -40,7 +40,7 @@ COLORS = {
 }
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raddle",
-    "svg.fonttype": "none",  # keeps text as text: the file is small and searchable
+    "svg.fonttype": "none",  # stores text as text, so that the file is small and searchable
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -62,7 +62,7 @@ def draw_figure(result: CaseResult, folder: Path) -> list[Path]:
         name = re.sub(r"\W+", "-", result.case)  # targets contain slashes and colons
         paths = [folder / f"figure1-{name}-{result.mode}.{kind}" for kind in ("png", "svg")]
         for path in paths:
-            # Without a date the same run always produces the same file.
+            # The date is left out, so that the same run always produces the same file.
             figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
     return paths
 

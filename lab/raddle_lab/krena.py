@@ -1,8 +1,8 @@
-"""Křena's experiment: which metrics suit saturation-based testing.
+"""Křena's experiment, which determines the metrics that suit saturation-based testing.
 
-It follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based Testing of
-Concurrent Software". For each test case, executions are collected once. Random series are drawn from the collection,
-and the growth of each metric along them is measured. The experiment also runs on a user's program.
+The experiment follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based
+Testing of Concurrent Software". For each test case, executions are collected once. Random series are drawn from the
+collection, and the growth of each metric along them is measured. The experiment also runs on a user's program.
 
 Departures from the paper: the programs are in Python, are smaller, and are based only on the paper's descriptions. By
 default, the collection has twice as many executions as a series; in the paper it has five times as many, except for the
@@ -31,7 +31,7 @@ from raddle_lab.verdict import overall, verdict
 MODES = ("controlled", "noise")
 MEASURED = (*METRICS, "blocks")
 COLLECTION_FACTOR = 2  # size of the collection, as a multiple of the length of a series
-MIN_KEPT = 10  # executions needed for a result if collecting a user's target is interrupted
+MIN_KEPT = 10  # minimum number of executions for a result if a user interrupts the collection
 
 
 @dataclass(frozen=True, slots=True)

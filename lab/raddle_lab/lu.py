@@ -82,7 +82,7 @@ class ProgramResult:
     executions: int
     failures: int
     shape: Shape
-    sets: Mapping[str, Sets]  # maps each criterion to its test sets; without `all` if the program was not exhausted
+    sets: Mapping[str, Sets]  # maps each criterion to its test sets; lacks `all` if the program was not exhausted
 
 
 def program_names() -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def count_locks(source: str) -> int:
 
 
 def without_lock(source: str, number: int) -> str:
-    """Return the source without its n-th critical section, counted from 0 in line order.
+    """Return the source without the lock of critical section `number`. Sections are numbered from 0 in line order.
 
     >>> print(without_lock("with self.lock:\\n    x = 1\\nwith self.lock:\\n    y = 2", 1))
     with self.lock:

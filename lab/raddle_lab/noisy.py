@@ -1,8 +1,8 @@
 """Runs native executions of a test case with noise, as in the paper.
 
 Each execution runs in a forked process, so that anything it leaves behind, such as hanging threads, ends with the
-process. An uncaught exception in any thread ends the execution, as it does under control. A timer reports a deadlock
-when no thread has taken a step for a while.
+process. An uncaught exception in any thread ends the execution, as in a controlled execution. A timer reports a
+deadlock when no thread has taken a step for a while.
 
 Two runs never behave identically, even with the same seed: the seed fixes the noise, but not the decisions of the
 operating system.

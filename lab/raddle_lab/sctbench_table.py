@@ -1,4 +1,4 @@
-"""Compares schedulers by the number of executions each needs to find the bugs of SCTBench."""
+"""Compares schedulers by the number of executions that each needs to find the bugs in SCTBench."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Plan:
     schedulers: Sequence[str] = SCHEDULERS
     programs: Sequence[str] = tuple(PROGRAMS)
     seeds: int = 20  # number of seeds
-    executions: int = 1_000  # maximum for each seed
+    executions: int = 1_000  # maximum number of executions for each seed
     seed: int = 1  # the first seed
 
     def seeds_of(self, scheduler: str) -> range:
@@ -95,7 +95,7 @@ def run_row(program: str, scheduler: str, plan: Plan) -> Row:
             seed=seed,
             executions=plan.executions,
             until="first-finding",
-            shrink=False,  # only the number of the execution matters here
+            shrink=False,  # only the number of the failing execution matters here
             source=[SOURCE],
         )
         if result.stopped_because == "interrupted":

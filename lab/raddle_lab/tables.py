@@ -1,4 +1,4 @@
-"""Formats tables, with the results beside the published numbers."""
+"""Formats the tables of Křena's experiment, with the published numbers beside the results."""
 
 from __future__ import annotations
 

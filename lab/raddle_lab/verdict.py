@@ -1,6 +1,6 @@
 """The verdict: whether a metric suits saturation-based testing.
 
-The paper judges by looking at curves. Here the verdict is a rule on how long a series takes to reach 95 % of its
+The paper judges by looking at curves. Here the verdict follows from how long a series takes to reach 95 % of its
 coverage (`Growth.settled`):
 
 * within the first tenth of the series: the metric saturates at once (the paper: "increases only within approximately

@@ -1,7 +1,7 @@
-"""Both threads acquire the first lock, and one of them never releases it.
+"""Both threads acquire the first lock twice, but release it only once.
 
-The thread that acquires it a second time does not release it, so the other thread waits forever in every schedule. The
-Java version raises an exception instead of waiting.
+After one thread has acquired it a second time, the other thread waits for it forever, in every schedule. The Java
+version raises an exception instead of waiting.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """Two threads use flags to take turns at a queue, but they also count the turns they missed.
 
 The consumer compares the value it takes with the value stored for the number of its own turn. After either side has
-missed a turn while the other continued, these numbers no longer match.
+missed a turn while the other continued, these values no longer match.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """One thread protects a counter with one lock, and seven threads protect it with another.
 
-So an increment under the other lock can happen between the read and the check of the first thread. The more threads
-use the other lock, the more often this happens.
+So an increment under the other lock can happen between the first thread's read and its check. The more threads use the
+other lock, the more often this happens.
 """
 
 import threading

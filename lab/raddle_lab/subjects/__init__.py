@@ -1,7 +1,7 @@
 """Small thread-safe classes whose locks are removed one at a time, each with a scenario that checks the result.
 
-Every critical section is a `with self.lock:` (the name ends in "lock"). If any one of them is removed, some schedule
-fails. The results of a scenario depend only on the interleaving of its threads.
+Every critical section is a `with self.lock:` block (any attribute whose name ends in "lock"). If any one of them is
+removed, some schedule fails. The result of a scenario depends only on the interleaving of its threads.
 """
 
 import threading

@@ -2,9 +2,9 @@
 
 Preemptions matter most, together with the accesses that conflict across them: the last access by the preempted thread
 before it is stopped, an access by another thread in between, and the first access after the preempted thread resumes.
-If several variables conflict, the ranking prefers the one that the failure depends on, or whose accesses fit no serial
-order of the two threads (Lu et al., AVIO, 2006). Next come the last accesses of the failing thread, and the writes of
-the values that it read. For a deadlock, the locks held at the end matter too.
+If there are conflicts on several variables, the ranking prefers a variable that the failure depends on, or whose
+accesses fit no serial order of the two threads (Lu et al., AVIO, 2006). Next come the last accesses of the failing
+thread, and the writes of the values that it read. For a deadlock, the locks held at the end matter too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Importance:
 class _Conflict:
     """Conflicting accesses to one variable around a preemption."""
 
-    key: tuple[object, ...]  # sort key; the most informative conflict has the lowest
+    key: tuple[object, ...]  # sort key; the most informative conflict has the lowest key
     core: tuple[int, ...]  # rows of the accesses before, during and after the preemption
     more: tuple[int, ...]  # row of an earlier access by the other thread, if there is one
 
@@ -124,7 +124,7 @@ def _triples(rows: Sequence[Row], datum: _Datum) -> Iterator[tuple[int, int, int
         previous[thread] = position
         if earlier is None:
             continue
-        for between in reversed(accesses[earlier + 1 : position]):  # all by other threads
+        for between in reversed(accesses[earlier + 1 : position]):  # all of these accesses are by other threads
             pattern = _writes(rows[accesses[earlier]]), _writes(rows[between]), _writes(rows[number])
             if pattern in _UNSERIALIZABLE:
                 yield accesses[earlier], between, number

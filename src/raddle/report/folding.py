@@ -1,6 +1,6 @@
 """Shortens a story: keeps the rows that explain the failure, and summarizes the rows between them in one line.
 
-The number of lines depends on the preemptions, not on the length of the execution. With up to two preemptions a short
+The number of lines depends on the preemptions, not on the length of the execution. With up to two preemptions, a short
 story has at most `LINES` lines.
 """
 

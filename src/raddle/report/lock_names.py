@@ -60,7 +60,7 @@ def _resource_name(wait: Wait, held: Mapping[_Holding, list[str]], last: Event |
 
 
 def _own(wait: Wait, held: Mapping[_Holding, list[str]]) -> tuple[Lock, ...]:
-    """Return the locks that a thread holds; locks acquired in the same line are in the order of acquisition."""
+    """Return the locks that a thread holds; locks acquired on the same line are in the order of acquisition."""
     counts = Counter(wait.holds)
     names = {lock: held.get((wait.thread, lock.name, lock.acquired_at), []) for lock in counts}
     left = {lock: iter(names[lock]) for lock in counts if len(names[lock]) == counts[lock]}

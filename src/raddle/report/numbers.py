@@ -7,7 +7,7 @@ import math
 from raddle.report.coverage import Row
 from raddle.tally import ESTIMATED, PRUNED
 
-LONGEST = 10**15  # integers from here on are shown as a power of ten
+LONGEST = 10**15  # integers from this number on are shown as powers of ten
 
 
 def percent_text(row: Row) -> str:

@@ -65,7 +65,7 @@ def pattern_rows(
             total = Total(covered[number], EXACT)
         elif row.total.kind in (ESTIMATED, UNKNOWN):
             total = Total(None, UNKNOWN)
-        else:  # raise the total as `raddle.report.coverage` raises the total of the criterion
+        else:  # raise the total, as `raddle.report.coverage` does for the criterion
             raised = max(totals[number].number or 0, covered[number]) if together is None else together[number]
             total = Total(raised, total.kind)
         one = Row(row.name, covered[number], total, Total(static[number], row.static_total.kind), row.executions, 0)

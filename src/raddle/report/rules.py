@@ -1,4 +1,4 @@
-"""A one-sentence description of each kind of finding and warning, for formats that list rules, such as SARIF."""
+"""One-sentence descriptions of all kinds of findings and warnings, for formats that list rules, such as SARIF."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Stored:
     """A finding with its origin and the line at which reports show it."""
 
     finding: Finding
-    origin: str = ""  # text of the `Origin` that produced the finding; "" if unknown
+    origin: str = ""  # text of the `Origin` of the run that produced the finding; "" if unknown
     place: Place | None = None
     target: str | None = None  # the scenario's name for `raddle replay`; None if it was not explored
 

@@ -1,4 +1,4 @@
-"""The HTML report: a folder of pages made from a data file, which a browser opens without a server."""
+"""The HTML report: a folder of pages, made from a data file, that a browser can open without a server."""
 
 from raddle.report.html.folder import WrittenReport, write_pages
 

@@ -105,7 +105,7 @@ def _finished(targets: Mapping[str, set[str]]) -> list[str]:
 
 
 def draw(labels: Sequence[str], links: Sequence[Link], hrefs: Mapping[str, str]) -> Diagram:
-    """Draw the nodes in the order of `labels`. If there are too many, prefer those in cycles, then the first ones."""
+    """Draw the nodes in the order of `labels`. If there are too many nodes, prefer those in cycles."""
     in_cycle = {end for link in links if link.circular for end in (link.source, link.target)}
     shown = set([label for label in labels if label in in_cycle][:MAX_NODES])
     shown.update([label for label in labels if label not in in_cycle][: MAX_NODES - len(shown)])

@@ -16,7 +16,7 @@ from raddle.site import Site
 from raddle.store.contents import Contents
 from raddle.warning import POTENTIAL_DEADLOCK
 
-MAX_SENTENCES = 500  # sentences listed on one page
+MAX_SENTENCES = 500  # maximum number of sentences listed on one page
 
 _LOCKS = ("goodlock", "goodlock*")
 _PAIRS = ("hbpair", "hbpair*")

@@ -21,7 +21,7 @@ from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT
 from raddle.wording import count
 
-LONGEST_MESSAGE = 300  # characters of a message in a list
+LONGEST_MESSAGE = 300  # maximum length of a message in a list
 RAISED = frozenset(kind for kind in OutcomeKind if kind.raised)
 
 
@@ -206,7 +206,7 @@ def growth_views(contents: Contents, rows: Sequence[Row], found: Sequence[Findin
 
 
 def remains(row: Row) -> str:
-    """Return a sentence on how many requirements remain, and how that is known."""
+    """Return a sentence on the number of requirements that remain, and how it is known."""
     if row.nothing:
         return "There is nothing to cover."
     if row.total.kind == EXACT:
