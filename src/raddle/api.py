@@ -67,24 +67,19 @@ def explore(
 
     * `scenario` is a function without parameters that starts threads and checks their results. `setup` is called before
       each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
-    * The default `scheduler`, the portfolio, alternates between several schedulers, one of which targets uncovered
-      requirements. If coverage saturates without a finding, the portfolio then tries to run every partial order (except
-      with `workers`). If `seed` is None, a random seed is chosen.
-    * The search stops after `executions` executions (default 1000, or unlimited if `seconds` is given) or after
-      `seconds` seconds. `until` can stop it earlier: at the "first-finding", or once coverage is "saturated" (the
-      default if the scheduler targets coverage).
+    * The default `scheduler`, the portfolio, combines several schedulers; one targets uncovered requirements. When
+      coverage saturates without a finding, it tries every partial order (except with `workers`).
+    * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` stops it earlier:
+      at the "first-finding", or when coverage is "saturated" (the default if the scheduler targets coverage).
     * With `switches="gil"`, threads switch only where CPython with the GIL can switch. `timeouts="any"` lets a timed
-      wait expire at any time, not only when all other threads are blocked. `wakeups="any"` lets `notify` wake any
-      waiting thread.
-    * A thread that blocks outside raddle's control for `patience_seconds` is reported as a finding, and so is an
-      execution that exceeds `step_limit` scheduling points. `shrink` simplifies the schedules of findings. The search
-      regularly calls `progress` with a `ProgressUpdate`.
-    * `criteria` names the coverage criteria to measure. Criteria treat threads as equal if their types and the first
-      `thread_methods` methods that they ran are equal. The criterion pinv distinguishes up to `pinv_occurrences`
-      occurrences of an access. Coverage and the schedules that increased it are added to `data_file`. With `corpus`,
-      the search starts with the schedules stored in that file.
-    * `workers` is a number of processes or a `concurrent.futures` executor. The number of workers does not affect the
-      result.
+      wait expire even if other threads are enabled. `wakeups="any"` lets `notify` wake any waiting thread.
+    * A thread that blocks outside raddle's control for `patience_seconds` is a finding, and so is an execution of more
+      than `step_limit` steps. `shrink` simplifies the schedules of findings.
+    * `criteria` names the criteria to measure. Threads count as equal if they have the same type and the same first
+      `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
+    * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
+      schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
+    * `workers` is a number of processes, which does not affect the result, or a `concurrent.futures` executor.
 
     >>> import threading, raddle
     >>> def scenario():
