@@ -25,9 +25,9 @@ from raddle.threads.twins.lock import Lock, RLock
 
 # Keys of state that belongs to no object of the program.
 ALL_STATE = "everything"  # touched by operations with effects that raddle cannot see
-LIVENESS = "life"  # whether the execution still runs; it ends with the last non-daemon thread
+LIVENESS = "life"  # whether the execution is still running; it ends when the last non-daemon thread ends
 THREADS = "threads"  # the set of started threads
-# Queue operations on data that a program can also reach without the queue's methods, as `q.queue`.
+# Queue operations on data that a program can also reach without the queue's methods, for example through `q.queue`.
 _QUEUE_CONTENT = frozenset({PUT, GET, TASK_DONE, SIZE})
 
 
@@ -49,9 +49,11 @@ class ThreadReader(Reader):
     def __init__(self, visible: Container[str], *, everything: bool) -> None:
         self._visible = visible
         self._everything = everything
-        # True if operations access more than their kind and target show; None before the first operation.
+        # True if operations have accesses that are not apparent from their kind and target; None before the first
+        # operation.
         self._has_hidden_accesses: bool | None = None
-        # Maps a thread's label and a queue's id to the number of items that it took but did not mark as done.
+        # Maps a thread's label and a queue's id to the number of items that the thread took from the queue but did not
+        # mark as done.
         self._open_tasks: dict[tuple[str, int], int] = {}
         self._mutexes: set[int] = set()  # ids of the mutexes of queues in use
         self._waiters: dict[int, list[str]] = {}  # maps a condition's id to its waiting threads, in order of arrival
@@ -72,7 +74,7 @@ class ThreadReader(Reader):
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
                 if kind is TASK_DONE and self._open_tasks.get((participant.label, id(target)), 0) <= 0:
-                    # A surplus `task_done` raises, and the order decides which call is surplus.
+                    # A surplus `task_done` raises, and the order of the calls decides which one is surplus.
                     found[0][0] = found[0][0][0], "", modes.WRITE
         if self._has_hidden_accesses is None:
             visible = self._visible
@@ -84,7 +86,7 @@ class ThreadReader(Reader):
         return found
 
     def _hidden_accesses(self, thread: Any, kind: Kind) -> Iterator[Access]:
-        """Yield the accesses of an operation that its kind and target do not show."""
+        """Yield the accesses that are not apparent from an operation's kind and target."""
         visible = self._visible
         if self._everything or "inside" in visible:
             more = self._everything or f"inside {thread.site}" in visible
@@ -129,7 +131,7 @@ class ThreadReader(Reader):
 
 
 def _read(target: Any, name: str) -> list[Access]:
-    """Return the accesses of a read: of the object, and of each class that defines the attribute."""
+    """Return the accesses of a read: one to the object, and one to each class that defines the attribute."""
     found: list[Access] = [(target, name, modes.READ)]
     if name != CONTENT:
         classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
@@ -237,7 +239,7 @@ def _first_in_first_out(target: Any) -> bool:
 
 
 def _expired_wait(thread: Any, target: Any) -> Touched:
-    """Describe a wait on a condition that has timed out: it needs the lock but no notification."""
+    """Describe a timed-out wait on a condition, which needs the lock but no notification."""
     lock = _lock_in(target)
     return [(lock, "", modes.TAKE)], modes.FREE, None, lock, _permits_of_lock if _is_twin(lock) else None
 
@@ -248,7 +250,7 @@ def _start_or_end(thread: Any, target: Any) -> Touched:
 
 
 def _is_alive(thread: Any, target: Any) -> Touched:
-    # The whole set of threads is read, as the thread in question may not have been started yet.
+    # The whole set of threads is read, because the thread in question may not have been started yet.
     return [(THREADS, "", modes.READ)], 0, None, None, None
 
 

@@ -58,7 +58,7 @@ def fork() -> int:
 
 
 def exit_now(status: int) -> None:
-    """End only the execution: a real `os._exit` would end the whole search."""
+    """End only the execution, because the real `os._exit` would end the whole search."""
     me = getcurrent()
     if me.__class__ is Carrier:
         end_process(me, f"exit code {status}")
@@ -68,8 +68,8 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """Create a lock, as `_thread.allocate_lock` does.
 
-    Locks of the import system stay real, as only the first execution would use them. Arguments are passed to the real
-    function, which rejects them.
+    Locks of the import system stay real, because only the first execution would use them. Arguments are passed to the
+    real function, which rejects them.
     """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
@@ -118,7 +118,7 @@ for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
     if type(_twin) is FunctionType:
         resemble(_twin, _real)
 
-# Modules that keep the real primitives, because they implement the twins or are called by them.
+# Modules that keep the real primitives, because they implement the twins or the twins call them.
 _UNPATCHED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
 
 
@@ -139,7 +139,7 @@ class Patches:
         self._undo: list[Callable[[], None]] = []
 
     def install(self, functions: Iterable[FunctionType] = (), with_defaults: Iterable[FunctionType] = ()) -> Patches:
-        """Install the twins, also in closures of `functions` and in default arguments of `with_defaults`.
+        """Install the twins, including in closures of `functions` and in default arguments of `with_defaults`.
 
         >>> import threading
         >>> real = threading.Lock
@@ -160,7 +160,7 @@ class Patches:
             if type(fields) is not dict or _is_unpatched(module_name):
                 continue
             values = list(fields.values())
-            # Modules have thousands of values, and hardly any of them has a twin, so first check all values at once.
+            # Modules have thousands of values, hardly any of which has a twin, so first check all values at once.
             caches = [value for value in values if type(value) is functools.RealCachedFunction]
             if not twins.keys().isdisjoint(map(id, values)) or any(map(functools.twin_of, caches)):
                 self._set_twins(fields, twins)

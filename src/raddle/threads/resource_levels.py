@@ -1,8 +1,9 @@
-"""Levels of resources after a set of operations, and which operation enables which.
+"""Computes resource levels after a set of operations, and determines which operation enables which.
 
 Resources are the permits of a lock (one while it is free) or of a semaphore, and the items, free slots and unfinished
-tasks of a queue. The change by one operation is the difference between the levels before it and before the next one. An
-operation has the same effect in every execution with the same past, so the changes of any set can be added up.
+tasks of a queue. An operation changes a level by the difference between the level before the next operation and the
+level before this one. An operation has the same effect in every execution with the same past, so the changes made by
+any set of operations can be added up.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ class _Supply:
 
 
 class ResourceLevels(Supplies):
-    """The resources of one execution. A set of operations is an integer with one bit per operation."""
+    """The resource levels of one execution. A set of operations is an integer with one bit per operation."""
 
     def __init__(self, log: Log) -> None:
         self._done = log.done
         self._final: dict[int, tuple[int, ...]] = {}  # maps a resource's key to its level at the end
-        # A mutex and its queue share a key. The queue's level has all parts, and sorts last to replace the mutex's.
+        # A mutex and its queue share a key. The queue's level has all parts and sorts last, so it replaces the mutex's
+        # level.
         for (key, _), level in sorted(log.levels.items()):
             self._final[key] = level
         self._change_cache: dict[tuple[int, int], dict[int, int]] = {}
@@ -71,7 +73,7 @@ class ResourceLevels(Supplies):
 
     def possible(self, operation: Operation, within: int) -> bool:
         need = operation.need
-        if need not in _NEEDS_LEVELS:  # it needs nothing, or the partial order already puts it after its enabler
+        if need not in _NEEDS_LEVELS:  # nothing is needed, or the partial order already accounts for the enabler
             return True
         key = operation.accesses[0][0]
         if need in (FREE, NOTIFIED):
@@ -147,7 +149,7 @@ class ResourceLevels(Supplies):
         return cached
 
     def _level(self, key: int, part: int, within: int, default: int) -> int:
-        """Return one part of the level after exactly the operations `within`, or `default` if it is not known."""
+        """Return one part of the level after exactly the operations in the set `within`; `default` if it is unknown."""
         changes = self._changes(key, part)
         for number in changes:
             first = self._done[number].level
@@ -167,7 +169,7 @@ class ResourceLevels(Supplies):
         if need == IS_SET:
             setter = self._setter(label, operation, number)
             return 0 if setter is None or setter < 0 else past.before[setter]
-        if need == SHUT:  # the last release of the mutex is that of the thread that shut down the queue
+        if need == SHUT:  # the thread that shut down the queue released the mutex last
             uses = self._by_key.get(operation.accesses[0][0], ())
             gives = [other for other, mode in uses if mode == GIVE and other < number]
             return past.before[gives[-1]] if gives else 0
@@ -182,8 +184,8 @@ class ResourceLevels(Supplies):
     def _setter(self, label: str, operation: Operation, number: int) -> int | None:
         """Return the number of the `set` that ends a thread's wait on an event.
 
-        It is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the event was set
-        when the execution began, and None if no `set` ends the wait.
+        This is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the event was
+        set when the execution began, and None if no `set` ends the wait.
         """
         done, arrived = self._done, -1
         uses = self._by_key.get(operation.accesses[0][0], ())

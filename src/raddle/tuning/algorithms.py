@@ -21,7 +21,7 @@ Algorithm = Callable[[Space[Any], Random], Proposals]
 Rated = tuple[float, Point]
 
 POPULATION = 10  # points per generation
-ELITE = 2  # best points of a generation, which survive unchanged
+ELITE = 2  # number of best points of a generation that survive unchanged
 TOURNAMENT_SIZE = 2  # points drawn for each parent; the best of them is taken
 
 
@@ -80,7 +80,7 @@ def genetic(space: Space[C], rng: Random) -> Proposals:
 
 
 def best_of(population: Sequence[Rated], number: int) -> list[Rated]:
-    """Return the `number` fittest points; among equally fit ones, the older come first.
+    """Return the `number` fittest points; among equally fit ones, older ones come first.
 
     >>> best_of([(1.0, ("a",)), (3.0, ("b",)), (3.0, ("c",)), (2.0, ("d",))], 2)
     [(3.0, ('b',)), (3.0, ('c',))]

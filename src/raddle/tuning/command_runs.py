@@ -1,4 +1,4 @@
-"""Evaluates noise: runs a whole command natively a few times, and records what the runs covered.
+"""Evaluates noise: runs a whole command natively a few times, and records the coverage of the runs.
 
 Each run is a `raddle run` process with its own data file. That file is read and then added to the common one. A run
 fails if its exit code is not 0, if a thread died of an exception, or if it does not end in time.
@@ -33,10 +33,10 @@ from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
 PATIENCE = 10  # a run may take this many times as long as the longest run that ended
-MIN_SECONDS = 30.0  # time limit of a run, at least
-MAX_SECONDS = 600.0  # time limit of a run while none has ended
+MIN_SECONDS = 30.0  # minimum time limit of a run
+MAX_SECONDS = 600.0  # time limit of a run until the first run has ended
 GRACE_SECONDS = 2.0  # time for an interrupted run to store its data, after each interrupt
-INTERRUPTS = 3  # interrupts sent; the second one stops waiting for threads that do not end
+INTERRUPTS = 3  # interrupts sent to a run; after the second one, it no longer waits for threads that do not end
 MAX_READ = 1 << 16  # bytes read from the end of a run's output
 
 _monotonic = time.monotonic
@@ -75,8 +75,8 @@ class Failures:
     """Runs that failed in the same way."""
 
     how: str  # what went wrong
-    error: str  # exception printed by the first of the runs
-    configuration: Configuration  # configuration of the first of the runs
+    error: str  # exception that the first of these runs printed
+    configuration: Configuration  # configuration of the first of these runs
     runs: int = 1  # number of runs
 
     def __add__(self, other: Failures) -> Failures:
@@ -86,7 +86,7 @@ class Failures:
 class CommandRuns(Runs):
     """Evaluates noise configurations and counts failed runs.
 
-    `command` is what follows the options of `raddle run`, and `arguments` are further options.
+    `command` is the part of the command line after the options of `raddle run`. `arguments` are further options.
     """
 
     def __init__(
@@ -114,11 +114,12 @@ class CommandRuns(Runs):
         self.failures: dict[tuple[str, str], Failures] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """Run the command a few times with that noise, and store what the runs covered."""
+        """Run the command a few times with the given noise, and store the coverage of the runs."""
         until = None if seconds is None else _monotonic() + seconds
         failed = 0
         ended: SearchEnd | Literal[""] = ""
-        # Next to the common file, because the directory of a data file decides how `raddle run` names source files.
+        # The file is created next to the common one, because the directory of a data file decides how `raddle run`
+        # names source files.
         data = Path(f"{self._data_file}.search-{os.getpid()}")
         try:
             with TemporaryDirectory(prefix="raddle-search-") as folder:
@@ -175,7 +176,8 @@ class CommandRuns(Runs):
         start = _monotonic()
         code: int | None
         with open(folder / "out", "wb") as out, open(folder / "error", "wb") as error:
-            # A new session shields the process from Ctrl-C, and lets its child processes be stopped with it.
+            # A new session shields the process from Ctrl-C, and allows its child processes to be stopped together with
+            # it.
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, start_new_session=True
             )
@@ -219,7 +221,7 @@ class CommandRuns(Runs):
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:
-    """Merge several native runs into one record. Coverage of source that changed since is dropped when it is added."""
+    """Merge several native runs into one record. Coverage of changed source files is dropped when it is added."""
     return Record(**contents.measured_fields() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
 
 

@@ -1,9 +1,9 @@
-"""Configurations: the ways of running that a search tries, as points of a space with dimensions.
+"""Configurations: the ways to run a program that a search tries, as points in a multidimensional space.
 
-After SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010). For native runs a configuration is noise (kind, place,
-probability, strength) and its seed. For scenarios, which SearchBestie does not have, it is a scheduler with its
-parameters and seed. A point has a value in every dimension, even in those that its configuration ignores, such as the
-depth of PCT for a random walk. This makes it possible to cross any two points.
+The design follows SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010). For native runs, a configuration consists of
+noise (kind, place, probability, strength) and its seed. For scenarios, which SearchBestie does not have, it consists of
+a scheduler, its parameters and its seed. A point has a value in every dimension, even in those that its configuration
+ignores, such as PCT's depth if the scheduler is a random walk. This makes it possible to cross any two points.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ C = TypeVar("C", bound=Hashable)
 
 WORDS = "words"  # every value is a neighbor of every other
 SCALE = "scale"  # the neighbors of a value are the previous and the next one
-SEEDS = "seeds"  # values are interchangeable; one random other value is the neighbor
+SEEDS = "seeds"  # values are interchangeable; the neighbor is one other value, chosen at random
 
-MAX_SEEDS = 1000  # seeds in the space
+MAX_SEEDS = 1000  # number of seeds in the space
 NO_NOISE = "none"
 
 
@@ -41,7 +41,7 @@ class Dimension:
     kind: str = WORDS
 
     def next_to(self, value: Value, rng: Random) -> list[Value]:
-        """Return the values one step away."""
+        """Return the neighbors of a value."""
         place = self.values.index(value)
         if self.kind == SCALE:
             return [*self.values[max(place - 1, 0) : place], *self.values[place + 1 : place + 2]]
@@ -51,7 +51,7 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Space(Generic[C]):
-    """All points, and the configuration that each of them represents.
+    """A space of points, each of which represents a configuration.
 
     >>> plane = Space((Dimension("x", (1, 2, 3), SCALE), Dimension("y", ("a", "b"))), lambda p: (p["x"], p["y"]))
     >>> sorted(plane.neighbors((1, "a"), Random(1)))
@@ -70,7 +70,7 @@ class Space(Generic[C]):
         return tuple([rng.choice(dimension.values) for dimension in self.dimensions])
 
     def neighbors(self, point: Point, rng: Random) -> list[Point]:
-        """Return the points one step away with a different configuration, each once, in random order."""
+        """Return the neighboring points that represent different configurations, in random order."""
         found: dict[C, Point] = {}
         for place, dimension in enumerate(self.dimensions):
             for value in dimension.next_to(point[place], rng):
@@ -95,7 +95,7 @@ class Space(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A value for `--noise` of `raddle run` or `--scheduler` of `raddle explore`, with its seed.
+    """A value for `raddle run --noise` or `raddle explore --scheduler`, with its seed.
 
     >>> str(Configuration("scheduler", "pct:depth=3", 7))
     '--scheduler pct:depth=3 --seed 7'
@@ -150,7 +150,7 @@ def scheduler_space() -> Space[Configuration]:
 
 
 def noise_space() -> Space[Configuration]:
-    """Return the space of noise and its seed, for native runs; the strength is in milliseconds.
+    """Return the space of noise and its seed, for native runs. Strengths are in milliseconds.
 
     >>> space = noise_space()
     >>> str(space.configuration(("sleep", "shared", 0.1, 5.0, 9)))

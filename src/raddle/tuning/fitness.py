@@ -32,8 +32,9 @@ class Fitness:
 
     @classmethod
     def parse(cls, text: str) -> Fitness:
-        """Parse a fitness such as `map+2*hbpair*`. A group name such as `default` gives each of its criteria the
-        weight.
+        """Parse a fitness such as `map+2*hbpair*`.
+
+        The weight of a group name such as `default` applies to each criterion of the group.
         """
         weights: dict[str, float] = {}
         for part in text.split("+"):

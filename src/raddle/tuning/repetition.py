@@ -1,7 +1,7 @@
 """Repeats a program with one fixed noise until coverage no longer grows: saturation-based testing.
 
-After Křena, Letko and Vojnar: the coverage of a program grows over its executions and then stabilizes, which indicates
-when to stop. `raddle.analysis.saturation` implements the rule.
+This follows Křena, Letko and Vojnar: the coverage of a program grows over its executions and then stabilizes, which
+indicates when to stop. `raddle.analysis.saturation` implements the rule.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class RepetitionEnd(Reason):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits after which repeating stops."""
+    """The limits at which the repetition stops."""
 
     runs: int | None = None
     seconds: float | None = None
-    # Minimum number of runs in a row without new coverage; None: do not stop at saturation.
+    # Stop after at least this many runs in a row without new coverage. None means not to stop at saturation.
     saturation: int | None = None
 
 
@@ -41,7 +41,7 @@ class Limits:
 class RepetitionResult:
     """The combined result of all runs."""
 
-    runs: int  # runs that ended by themselves or reached their time limit
+    runs: int  # number of runs that ended by themselves or reached their time limit
     failed: int  # number of runs that failed
     tally: Tally = field(repr=False)  # coverage, with a run and all its processes counted as one execution
     stopped_because: RepetitionEnd
@@ -53,7 +53,7 @@ class RepetitionResult:
 
     @property
     def sentence(self) -> str:
-        """The reason why repeating stopped, as a sentence.
+        """The reason why the repetition stopped, as a sentence.
 
         >>> RepetitionResult(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
         'saturated: no new coverage in the last 50 runs'
@@ -66,8 +66,8 @@ def repeat(
 ) -> RepetitionResult:
     """Run a program repeatedly. `run` takes the number of the run and the seconds left.
 
-    An interrupt stops the repetition. The coverage of earlier runs counts, and so does that of the interrupted run, if
-    stored.
+    An interrupt stops the repetition. The coverage of earlier runs is kept, and so is that of the interrupted run if it
+    was stored.
     """
     start = _monotonic()
     tally, runs, failed = Tally(), 0, 0

@@ -10,17 +10,17 @@ from raddle.tuning.search import Measured
 
 
 class Runs:
-    """Evaluates configurations, and stores what all of them covered."""
+    """Evaluates configurations, and stores their combined coverage."""
 
     def __init__(self, data_file: str | None) -> None:
         self._data_file = data_file
         self.record: Record | None = None  # merged record of all evaluations, without findings
         self.notes: dict[str, None] = {}
-        self.not_stored = ""  # why a record could not be stored, or "" if all were
+        self.not_stored = ""  # why a record could not be stored, or "" if all were stored
         self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """Run a few times with that configuration."""
+        """Evaluate a configuration by running it a few times."""
         raise NotImplementedError
 
     def _store(self, record: Record) -> None:

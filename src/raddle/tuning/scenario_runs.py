@@ -1,4 +1,4 @@
-"""Evaluates schedulers: runs a scenario a few times under control, and records what the executions covered."""
+"""Evaluates schedulers: executes a scenario a few times under each, and records the coverage of the executions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDED = {
 class ScenarioRuns(Runs):
     """Evaluates schedulers and keeps each failure once.
 
-    `explore` is `raddle.explore` with the scenario and all options that are the same for every configuration.
+    `explore` is `raddle.explore` with the scenario and all options that configurations share already filled in.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ScenarioRuns(Runs):
         self.findings: dict[tuple[str, ...], tuple[Finding, Configuration]] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """Run a few executions with that scheduler, and store what they covered."""
+        """Run a few executions with the given scheduler, and store their coverage."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
         if result.exhausted or not result.stopped_because.ran_out:  # otherwise the notes concern only this scheduler

@@ -1,9 +1,9 @@
 """Searches for the configuration whose executions cover the most, until coverage no longer grows.
 
-An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness is what they covered.
-The search is saturated when none of the last evaluations covered anything new. Their number is a minimum or a share of
-all evaluations, whichever is more. The share makes a long search wait longer, because coverage grows in steps with
-plateaus between them.
+An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness measures what they
+covered. The search is saturated when enough evaluations in a row have covered nothing new. How many are enough is a
+fixed minimum or a share of all evaluations, whichever is larger. The share makes a long search wait longer, because
+coverage grows in steps with plateaus between them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SearchEnd(Reason):
     EVALUATIONS = "evaluations", "reached the requested number of evaluations"
     SECONDS = "seconds", "reached the time limit"
     NO_OTHER = "no-other", "every proposed configuration had already been evaluated"
-    UNFIT = "unfit", "the scenario cannot run again, see the finding"
+    UNFIT = "unfit", "the scenario cannot run again; see the finding"
     INTERRUPTED = "interrupted", "interrupted"
 
 
@@ -79,7 +79,7 @@ class Limits:
     saturation: int = 20  # minimum number of evaluations in a row without new coverage
 
     def quiet(self, evaluations: int) -> int:
-        """Return how many evaluations in a row must cover nothing new, after `evaluations` evaluations."""
+        """Return how many evaluations in a row without new coverage mean saturation, out of `evaluations` in total."""
         return max(self.saturation, ceil(SHARE * evaluations))
 
 
@@ -93,7 +93,7 @@ class SearchResult(Generic[C]):
     seconds: float
 
     def best(self, most: int) -> list[Evaluation[C]]:
-        """Return at most `most` evaluations, the fittest first; among equally fit ones, the earlier come first."""
+        """Return at most `most` evaluations, the fittest first; among equally fit ones, earlier ones come first."""
         return sorted([one for one in self.evaluations if one.whole], key=lambda one: -one.fitness)[:most]
 
     def quiet(self) -> int:
@@ -103,8 +103,8 @@ class SearchResult(Generic[C]):
     def chances(self) -> dict[str, float]:
         """Return, for each criterion, an upper bound on the probability that one more execution covers something new.
 
-        The estimate assumes executions like the earlier ones, which a search deliberately avoids. Use it only as a
-        guide.
+        The estimate assumes that further executions resemble the earlier ones, which a search deliberately avoids. Use
+        it only as a guide.
         """
         return {
             name: chance_of_new([seen.executions for seen in keys.values()], self.tally.executions)
@@ -130,7 +130,7 @@ class Search(Generic[C]):
     def __init__(
         self,
         space: Space[C],
-        evaluate: Callable[[C, float | None], Measured],  # also takes the seconds left, if limited
+        evaluate: Callable[[C, float | None], Measured],  # its second argument is the number of seconds left, or None
         *,
         fitness: Callable[[Tally], float],
         algorithm: Algorithm,
@@ -151,7 +151,7 @@ class Search(Generic[C]):
         self._quiet = 0
 
     def run(self) -> SearchResult[C]:
-        """Search until there is a reason to stop. An interrupt keeps what was found so far."""
+        """Search until there is a reason to stop. After an interrupt, keep the results so far."""
         self._start = _monotonic()
         try:
             reason = self._search()
@@ -167,7 +167,7 @@ class Search(Generic[C]):
         return SearchEnd.NO_OTHER
 
     def _unevaluated(self) -> Iterator[C]:
-        """Yield configurations not evaluated yet. The caller evaluates each before it requests the next."""
+        """Yield configurations that are not evaluated yet. The caller evaluates each before it requests the next."""
         if self._first is not None:
             yield self._first
         point, known = next(self._proposals), 0

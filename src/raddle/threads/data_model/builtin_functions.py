@@ -13,7 +13,7 @@ from raddle.threads.data_model.call_effects import LAZY
 
 
 class BuiltinRole(Enum):
-    """What a built-in function does with its arguments."""
+    """The ways in which built-in functions use their arguments."""
 
     READ_CONTENT = auto()  # reads the content of its arguments during the call
     COPY_BYTES = auto()  # copies the content of its arguments to bytes

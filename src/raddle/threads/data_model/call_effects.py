@@ -18,7 +18,8 @@ from raddle.threads.data_model.filesystem import effect_of_method, effect_on_dis
 from raddle.threads.data_model.variables import container_base
 
 # Top-level modules, without leading underscores, whose functions only store their arguments, pass them on or take no
-# containers. Also modules that inspect the calling frame (`namedtuple`, `logging`), which must not be one of raddle's.
+# containers. Also modules whose functions inspect the calling frame (`namedtuple`, `logging`), because that must not be
+# one of raddle's frames.
 _NEUTRAL_MODULES = frozenset({
     "abc", "asyncio", "atexit", "attr", "attrs", "builtins", "collections", "concurrent", "contextlib", "contextvars",
     "dataclasses", "enum", "faulthandler", "functools", "gc", "greenlet", "hypothesis", "importlib", "inspect",
@@ -69,7 +70,7 @@ _COPIERS = frozenset({
     ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "replace"), ("pickle", "load"),
     ("pickle", "loads"),
 })  # fmt: skip
-MAX_NESTED = 200  # number of arguments and nested objects inspected per call
+MAX_NESTED = 200  # maximum number of arguments and nested objects inspected per call
 
 # Iterators that read their arguments lazily.
 LAZY = frozenset(
@@ -89,7 +90,7 @@ class CallEffect(NamedTuple):
 
 
 def effect(called: Any) -> Effect:
-    """Return the effect of a call on a container among its arguments, or None if there is none or probes report it.
+    """Return the effect of a call on a container among its arguments; None if it has none or if probes report it.
 
     >>> import heapq, json, operator
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
@@ -177,7 +178,7 @@ class EffectCache:
     """Computes the effects of calls, and caches them for functions that live as long as their modules."""
 
     def __init__(self) -> None:
-        # Maps the id of a function to the function, kept alive, and its effect.
+        # Maps the id of a function to the function, which keeps it alive, and its effect.
         self._cache: dict[int, tuple[Any, CallEffect | None]] = {}
 
     def of(self, called: Any) -> CallEffect | None:
@@ -208,7 +209,7 @@ class EffectCache:
 
 
 def _top_module(called: Any) -> str:
-    """Return the top-level module that defines a function or class, without underscores; "" for other callables."""
+    """Return the top-level module of a function or class, without leading underscores; "" for other callables."""
     kind = type(called)
     if issubclass(kind, type):
         module = module_of(called)

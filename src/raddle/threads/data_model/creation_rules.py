@@ -1,8 +1,8 @@
 """Calls that create objects without entering an instrumented constructor.
 
 An instrumented constructor has probes that report the new object, however it is called. Classes without a constructor,
-dataclasses, and classes whose constructor comes from C or from a library have none. For those, the probe of the call
-reports the object.
+dataclasses, and classes whose constructor comes from C or from a library have no such constructor. For these, the probe
+of the call reports the new object.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from raddle import probe
 from raddle.inspection import class_attribute, dict_offset_of, module_of, own_fields
 from raddle.threads.twins.adopt import TWINS
 
-# Standard modules whose objects have a `__dict__` but are not data. Some of the classes inspect the calling frame.
+# Standard library modules whose objects have a `__dict__` but are not data. Some of their classes inspect the calling
+# frame.
 _NOT_DATA = frozenset({"builtins", "functools", "typing", "_thread", "threading", "queue", "_queue"})
 _CALL = type.__dict__["__call__"]
 
@@ -26,7 +27,8 @@ class CreationRules:
     __slots__ = ("_call_probes", "_holding_variables", "_unprobed_constructors")
 
     def __init__(self) -> None:
-        # Results of the methods below: each maps the id of a class to the class, kept alive, and the result.
+        # Results of the methods below. Each dict maps the id of a class to the class, which keeps it alive, and the
+        # result.
         self._call_probes: dict[int, tuple[type, bool]] = {}
         self._holding_variables: dict[int, tuple[type, bool]] = {}
         self._unprobed_constructors: dict[int, tuple[type, bool]] = {}
@@ -46,14 +48,14 @@ class CreationRules:
         return issubclass(kind, type) and self.needs_call_probe(called)
 
     def needs_call_probe(self, kind: type) -> bool:
-        """Return whether objects of a class hold variables, and no probe in a constructor reports their creation."""
+        """Return whether objects of a class hold variables but no probe in a constructor reports their creation."""
         cached = self._call_probes.get(id(kind))
         if cached is None:
             cached = self._call_probes[id(kind)] = kind, _has_no_probed_constructor(kind) and self.holds_variables(kind)
         return cached[1]
 
     def has_unprobed_constructor(self, kind: type) -> bool:
-        """Return whether a class has a constructor written in Python without probes."""
+        """Return whether a class has a constructor that is written in Python but has no probes."""
         cached = self._unprobed_constructors.get(id(kind))
         if cached is None:
             cached = self._unprobed_constructors[id(kind)] = (
@@ -63,7 +65,7 @@ class CreationRules:
         return cached[1]
 
     def has_creation_site(self, obj: object) -> bool:
-        """Return whether to record where an object was created: it holds variables, or is a real primitive.
+        """Return whether to record where an object was created, because it holds variables or is a real primitive.
 
         >>> import threading
         >>> CreationRules().has_creation_site(threading.Lock()), CreationRules().has_creation_site(3)

@@ -1,8 +1,9 @@
 """Creation sites of objects that were created during import, before any execution began.
 
-No probe observed their creation. So they are searched for in the globals of instrumented modules, in class attributes,
-and in the objects that these refer to. The creation site is the line of the constructor call in the statement that
-binds the name, as in a native run. If a function creates the object, it is the line that calls the function.
+No probe observed the creation of these objects. So they are looked for in the globals of instrumented modules, in class
+attributes, and in the objects that these refer to. The creation site is the line of the constructor call in the
+statement that binds the name, as in a native run. If a function creates the object, the creation site is the line that
+calls the function.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from raddle.threads.twins.adopt import TWINS
 
 # Synchronization classes written in Python, whose instances are tracked.
 _PRIMITIVES = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
-# Sets of class ids. Iterating over subclasses of containers could run the program's code, so they are not included.
+# Sets of class ids. Iterating over subclasses of containers could run the program's code, so the sets do not include
+# subclasses.
 _TWIN_TYPES = frozenset(map(id, TWINS.values()))
 _SETS = frozenset(map(id, (set, frozenset)))
 _PLAIN_CONTAINERS = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict)))
 _CONTAINERS = _PLAIN_CONTAINERS | _SETS
-MAX_DEPTH = 5  # number of attributes and items followed from a name
-MAX_OBJECTS = 20_000  # objects inspected in one scan
-MAX_ITEMS = 1_000  # items inspected in one container
+MAX_DEPTH = 5  # maximum number of attributes and items followed from a name
+MAX_OBJECTS = 20_000  # maximum number of objects inspected in one scan
+MAX_ITEMS = 1_000  # maximum number of items inspected in one container
 
 # An object, the expression that created it, the file of that expression, and the distance from a name.
 _Candidate = tuple[Any, ast.expr, str, int]
@@ -41,14 +43,15 @@ _Candidate = tuple[Any, ast.expr, str, int]
 class ModuleObjects:
     """The objects that modules hold, with their creation sites.
 
-    They are scanned again if an execution imports more modules, or if a scenario's `setup` recreates them (`renewed`).
+    Modules are scanned again if an execution imports more of them, or if a scenario's `setup` recreates the objects
+    (`renewed`).
     """
 
     def __init__(self, table: SiteTable, *, renewed: bool = False) -> None:
         self._table = table
         self._renewed = renewed
         self._site_count, self._stale = -1, True  # number of sites at the last scan; True if a scan is due
-        self._places: dict[int, tuple[object, str]] = {}  # maps an id to the object, kept alive, and its creation site
+        self._places: dict[int, tuple[object, str]] = {}  # maps an id to the object and its creation site
         self._scan()  # scan now, because the result of a scan in a forked child process would be lost
 
     def begin(self) -> None:
@@ -77,7 +80,7 @@ class ModuleObjects:
         for module in modules:
             pending.extend(_bound_in(module, names))
         seen: set[int] = set()
-        while pending and len(seen) < MAX_OBJECTS:  # breadth first: the name nearest to an object decides
+        while pending and len(seen) < MAX_OBJECTS:  # breadth first, so the name nearest to an object is used
             obj, node, path, depth = pending.popleft()
             obj = unwrap_twin(obj)
             if id(obj) in seen:
@@ -108,9 +111,9 @@ def unwrap_twin(obj: Any) -> Any:
 
 
 def _is_tracked(obj: object, names: frozenset[str]) -> bool:
-    """Return whether an object is a primitive, an instance of a class of these modules, or a container.
+    """Return whether an object is a primitive, an instance of a class in one of the modules `names`, or a container.
 
-    Only its type is inspected: `isinstance` reads `__class__` of the object, which could trigger a lazy proxy.
+    Only its type is inspected: `isinstance` would read the object's `__class__`, which could trigger a lazy proxy.
     """
     kind = type(obj)
     key = id(kind)
@@ -162,7 +165,7 @@ def _bindings(path: str, modified_at: float) -> dict[str, ast.expr]:
     """Map each name ("Cart.lock" for a class attribute) to the last expression bound to it that contains a call."""
     try:
         with open(path, "rb") as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they were shown when the module was compiled
+            warnings.simplefilter("ignore")  # warnings were shown when the module was compiled
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
         return {}
@@ -225,7 +228,7 @@ def _in_slot(slot: MemberDescriptorType, obj: object) -> object:
 
 
 def _item(node: ast.expr, index: int, count: int) -> ast.expr:
-    """Return the part of an expression that created one of `count` items, or the whole expression if it is unclear."""
+    """Return the part of an expression that created one of `count` items, or the whole expression if unclear."""
     if isinstance(node, (ast.List, ast.Tuple)):
         items: list[ast.expr] = node.elts
     elif isinstance(node, ast.Dict) and None not in node.keys:
@@ -241,7 +244,7 @@ def _contains_call(node: ast.expr) -> bool:
 
 
 def _line(node: ast.expr) -> int:
-    """Return the line of the outermost call in an expression, which may be in a display or a comprehension."""
+    """Return the line of the outermost call in an expression. The call may be inside a display or a comprehension."""
     pending: deque[ast.AST] = deque([node])
     while pending:
         part = pending.popleft()

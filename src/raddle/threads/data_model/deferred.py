@@ -1,4 +1,4 @@
-"""Wrappers for methods and iterators of containers that other code uses later."""
+"""Wrappers for container methods and iterators that other code uses later."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __tracebackhide__ = True  # pytest omits frames of this module from tracebacks
 
 
 class BoundMethod:
-    """A probed method of a container, as in `Thread(target=items.append)`; pickles and compares like the original."""
+    """A probed container method, as in `Thread(target=items.append)`. It pickles and compares like the original."""
 
     __slots__ = ("_call", "_method")
 

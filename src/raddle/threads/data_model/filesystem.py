@@ -16,7 +16,7 @@ from raddle.threads.data_model.variables import MAX_CLASSES
 
 
 class Disk:
-    """The owner of the one variable that represents all files and databases."""
+    """The owner of the single variable that represents all files and databases."""
 
 
 DISK = Disk()
@@ -98,11 +98,11 @@ def effect_of_opening(mode: object) -> Kind:
     return READ if type(mode) is str and not set(mode) & set("wax+") else WRITE
 
 
-_cache: dict[int, tuple[type, bool]] = {}  # maps an id to the class, kept alive, and the result
+_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class, which keeps it alive, and the result
 
 
 def is_external(kind: type) -> bool:
-    """Return whether a class represents paths, files or databases, so its methods access the disk.
+    """Return whether a class represents paths, files or databases, so that its methods may access the disk.
 
     >>> import pathlib, sqlite3
     >>> is_external(pathlib.Path), is_external(sqlite3.Cursor), is_external(dict)
@@ -128,7 +128,7 @@ def _is_external_class(kind: type) -> bool:
 
 
 def effect_of_method(obj: Any, name: str) -> Effect:
-    """Return the effect of a method of a path, file or database on the disk, or None if there is none.
+    """Return how a method of a path, file or database affects the disk, or None if it does not.
 
     >>> import pathlib
     >>> [effect_of_method(pathlib.Path(), name) for name in ("exists", "mkdir", "with_suffix")]

@@ -1,4 +1,4 @@
-"""Names of containers and threads that are the same in every execution, and tests for files of Python itself."""
+"""Names for containers and threads that do not vary between executions, and tests for files of Python itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def calling_frame() -> types.FrameType | None:
 
 
 def name_of_content(container: type, expression: str) -> str:
-    """Return the name of a container in an expression that accesses its content, or "" if the expression has none.
+    """Return the name of a container in an expression that accesses its content, or "" if that has no name.
 
     >>> name_of_content(list, "self.items.append"), name_of_content(list, "box[]"), name_of_content(list, "json.dumps")
     ('items', 'box', '')
@@ -50,7 +50,7 @@ def name_of_content(container: type, expression: str) -> str:
 
 
 def first_argument(frame: types.FrameType) -> Any:
-    """Return the first argument of the function that a frame runs, or None if it takes none."""
+    """Return the first argument of the function that a frame runs, or None if the function takes none."""
     code = frame.f_code
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 

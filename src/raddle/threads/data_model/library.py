@@ -1,7 +1,7 @@
 """Detects operations that the standard library performs on its own internal primitives.
 
 Pools, futures, barriers and timers each count as one resource, in controlled and native executions. Their internal
-locks are implementation details, so operations on those are not attributed to the line that calls the library.
+locks are implementation details, so operations on these locks are not attributed to the line that calls the library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds on the stack the line of the program that creates an object.
+"""Finds the program line that creates an object, by searching the stack.
 
 An object is named by its class and by "the top of the stack (excluding calls to constructors) when the object is
 created" (Křena, Letko and Vojnar, section 4). In Python, constructors are `__init__`, `__new__`, `__post_init__` and
@@ -18,7 +18,7 @@ from raddle.threads.data_model.identity import first_argument, is_stdlib
 
 
 class Places:
-    """Finds the lines of the program that frames run."""
+    """Finds the program lines that create objects."""
 
     __slots__ = ("_skipped", "_table")
 
@@ -34,7 +34,7 @@ class Places:
     def creation_line(self, frame: FrameType | None = None) -> str:
         """Return the line that is creating an object. The search starts at `frame`, by default the caller's.
 
-        If no line on the stack has probes, it is the innermost line outside Python itself, or "" if there is none.
+        If no line on the stack has probes, return the innermost line outside Python itself, or "" if there is none.
 
         >>> table = SiteTable()
         >>> table.add(1 << 16, (), file="shop.py", path="/home/me/shop.py")

@@ -1,7 +1,7 @@
 """Proxies implemented in C, which forward attribute and item accesses to another object.
 
-An access to a proxy counts as an access to the proxied object. Proxies written in Python need no special treatment, as
-their own accesses to the proxied object are observed.
+An access to a proxy counts as an access to the proxied object. Proxies written in Python need no special treatment,
+because their own accesses to the proxied object are observed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from raddle.inspection import fields_of, mro
 from raddle.threads.data_model.variables import MAX_CLASSES
 
 WRAPPED = "__wrapped__"
-# Attributes of lazy proxies: a callable of the program creates the proxied object on first use.
+# Attributes of lazy proxies. They hold a callable of the program that creates the proxied object on first use.
 _FACTORIES = ("__factory__", "__wrapped_factory__")
 _OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
 
-_cache: dict[int, tuple[type, bool]] = {}  # maps an id to the class, kept alive, and the result
+_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class, which keeps it alive, and the result
 
 
 def proxied_object(obj: Any, name: str = "") -> Any:
@@ -43,7 +43,7 @@ def proxied_object(obj: Any, name: str = "") -> Any:
         if name.startswith(_OWN_PREFIX) or any(name in fields_of(base) for base in mro(cls)):
             return None
         return obj.__wrapped__
-    except (AttributeError, ReferenceError, ValueError):  # the proxied object is garbage-collected or not set yet
+    except (AttributeError, ReferenceError, ValueError):  # the proxied object has been deleted or is not set yet
         return None
 
 
@@ -52,7 +52,7 @@ def _is_weak(cls: type) -> bool:
 
 
 def _is_wrapper(cls: type) -> bool:
-    """Return whether a class has a `__wrapped__` attribute implemented in C, and no factory. A slot does not count."""
+    """Return whether a class has a non-slot `__wrapped__` attribute that is implemented in C, and no factory."""
     fields = [fields_of(base) for base in mro(cls)]
     return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
         name in own for own in fields for name in _FACTORIES

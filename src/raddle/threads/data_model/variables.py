@@ -16,7 +16,7 @@ from raddle.inspection import MISSING, class_attribute, fields_of, module_of, mr
 from raddle.instrument.model.evidence import READERS, WRITERS
 from raddle.operation import READ, WRITE, Effect
 
-UNKNOWN = object()  # the value of an access to a container as a whole
+UNKNOWN = object()  # reported as the value if a container is accessed as a whole
 
 _DICT = frozenset({"get", "keys", "values", "items", "copy"})
 _SET = "copy union intersection difference symmetric_difference issubset issuperset isdisjoint"
@@ -35,8 +35,8 @@ _BUILT_IN: dict[type, frozenset[str]] = {
 BUILT_IN = tuple(_BUILT_IN)
 # Maps the id of a class to its methods that only read.
 _READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}
-# Classes of the standard library that are not containers but have state that code without probes changes, with their
-# reading methods. They are given by module and name because few programs import them. Files are not included: a
+# Standard library classes that are not containers but whose state is changed by code without probes, with their reading
+# methods. The classes are given by module and name, because few programs import them. Files are not included: a
 # variable's owner is kept alive until the execution ends, but an unreferenced file must be closed at once.
 _HASH = frozenset({"copy", "digest", "hexdigest"})
 _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
@@ -64,9 +64,10 @@ _LOCALS = (_thread._local, _threading_local.local)  # classes whose objects have
 # Immutable containers, and classes that only resemble containers.
 _IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyType, memoryview, type)
 
-_containers: dict[int, tuple[type, type | None]] = {}  # maps an id to the class, kept alive, and its base
+# Maps the id of a class to the class, which keeps it alive, and its container base.
+_containers: dict[int, tuple[type, type | None]] = {}
 _stateful: list[type] = []  # classes added to `_READERS`, kept alive so that their ids stay valid
-MAX_CLASSES = 5_000  # classes in one cache before it is cleared
+MAX_CLASSES = 5_000  # number of classes at which a cache is cleared
 
 
 def container_base(kind: type) -> type | None:
@@ -96,7 +97,7 @@ def _find_base(kind: type) -> type | None:
             return base
     if issubclass(kind, _IMMUTABLE):
         return None
-    for base in mro(kind):  # classes that store items by code without probes: arrays, `UserDict`, `WeakSet`...
+    for base in mro(kind):  # classes whose items are stored by code without probes: arrays, `UserDict`, `WeakSet`...
         fields = fields_of(base)
         setter = fields.get("__setitem__", fields.get("discard"))
         if setter is not None and not _is_visible(setter):
@@ -115,7 +116,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
     """Return the effect of a method call on a container's content, or None if it has none or probes report it.
 
     Unknown methods implemented in C count as writes. So do unknown methods without probes in a subclass of a container
-    implemented in C. Other methods in Python can do anything and are ignored.
+    implemented in C. Other Python methods can do anything and are ignored.
 
     >>> items: list[int] = []
     >>> [effect_of_method(list, list, getattr(items, name), name) for name in ("append", "count")]
@@ -128,7 +129,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
         return effect_by_name(kind, name)
     function = found.__func__ if type(found) is types.MethodType else None
     if type(function) is types.FunctionType:
-        # A method of a subclass, as `Counter.update`. If it is instrumented, its own probes report its accesses.
+        # A method of a subclass, such as `Counter.update`. If it is instrumented, its own probes report its accesses.
         if id(base) in _READERS:
             return None if probe.NAME in function.__globals__ else effect_by_name(base, name)
         return effect_by_name(base, name) if function is class_attribute(base, name) else None
@@ -138,7 +139,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
 
 
 def effect_by_name(base: type, name: str) -> Effect:
-    """Return the effect of a container class's own method by its name, or None if it has none.
+    """Return the effect of a container class's own method, given its name, or None if it has none.
 
     >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
     ('read', 'write')
@@ -176,7 +177,7 @@ def stores_missing_keys(kind: type) -> bool:
 
 
 def is_iterator(obj: object) -> bool:
-    """Return whether an object is a generator or an iterator implemented in C, which each `next` changes.
+    """Return whether an object is a generator or an iterator implemented in C, whose state each `next` changes.
 
     >>> is_iterator(iter([])), is_iterator(range(3))
     (True, False)
@@ -206,7 +207,7 @@ _METHODS = (
 
 
 def attribute_owner(obj: Any, name: str) -> Any:
-    """Return the owner of variable `obj.name`: the object, its class, or None if it is not a variable, as for a method.
+    """Return the object or class that owns the variable `obj.name`; None if there is no such variable, as for a method.
 
     >>> class A:
     ...     limit = 3

@@ -1,4 +1,4 @@
-"""The steps before an access: passing its scheduling point, and recording which thread touches which variable."""
+"""Prepares an access: passes its scheduling point, and records which thread touches which variable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Accesses:
 
     `policy` decides whether a site is a scheduling point. If it is None, the sites in `points` are scheduling points.
 
-    Frequent calls are written as method calls, because CPython specializes those but not calls of callables in slots.
+    Frequent calls are written as method calls, because CPython specializes these, but not calls of callables that are
+    stored in slots.
     """
 
     __slots__ = (
@@ -47,7 +48,7 @@ class Accesses:
         """Pass the scheduling point of an access, if it has one, and track the access."""
         policy = self.policy
         if policy is not None and variable.name == CONTENT and _calls_python(type(variable.owner)):
-            self._allow_gil_switch(me, site)  # CPython can switch in the calls of the container's Python methods
+            self._allow_gil_switch(me, site)  # CPython can switch threads inside the container's Python methods
         if site in self.points if policy is None else policy.arrive(me, site):
             me.kind = kind
             me.target = variable.owner

@@ -92,7 +92,7 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes that accesses its first container argument as `kind` and may read the others."""
+        """Call code without probes. It accesses its first container argument as `kind` and may read the others."""
         me: Any = getcurrent()
         target, original = None, called
         arguments: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()
@@ -121,7 +121,7 @@ class Calls:
         return called(*args, **kwargs)
 
     def _read_all(self, me: Carrier, arguments: Sequence[Any], site: int) -> None:
-        """Read all attributes of objects in one step, for example because they are copied."""
+        """Read all attributes of objects in one step, for example because the objects are copied."""
         accesses = self._accesses
         found = [self._variables.find(obj, name) for obj in arguments for name in attribute_names(obj)]
         for number, variable in enumerate(variable for variable in found if variable is not None):

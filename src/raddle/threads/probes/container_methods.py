@@ -56,14 +56,14 @@ class ContainerMethods:
         return result
 
     def _call_deferred(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method away from its site, where CPython can switch threads although the site does not show it."""
+        """Call a wrapped method later. CPython can switch threads before such a call, which its site does not show."""
         me: Any = getcurrent()
         if type(me) is Carrier:
             self._allow_gil_switch(me, site)
         return self.call(obj, found, kind, site, *args, **kwargs)
 
     def sort(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Sort with a step before each call of the key function, because the list is empty while that runs."""
+        """Sort with a step before each call of the key function, because the list is empty while that function runs."""
         key = kwargs.get("key")
         me: Any = getcurrent()
         if type(me) is Carrier and key is not None and runs_python(key):

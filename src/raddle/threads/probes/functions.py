@@ -47,6 +47,6 @@ class Functions:
 
 
 def leave(site: int) -> None:
-    """Handle stores to a `functools` cache; this is the probe `leave` of executions without observers."""
+    """Report stores to a `functools` cache. This is the `leave` probe for executions without observers."""
     if site in storing_sites:
         note_stored(site)

@@ -118,7 +118,7 @@ class Items:
         if self._cold.get(site) is type(obj) or type(me) is not Carrier:
             return obj
         container = self.variables.container_of(obj)
-        if container is None or is_iterator(container):  # an in-memory file is both
+        if container is None or is_iterator(container):  # an in-memory file is both a container and an iterator
             return SteppedIterator(obj, partial(self.advance, obj, site)) if is_iterator(obj) else obj
         if issubclass(type(container), list):  # a list's iterator reads nothing before the first `next`
             return self.iterate_stepwise(iter(obj), container, site)
@@ -142,7 +142,7 @@ class Items:
     # -- accesses by other probes ---------------------------------------------------------------------
 
     def read_content(self, me: Carrier, container: Any, site: int) -> None:
-        """Read a container's content in a separate step. Most iterators do so when created, to store its size."""
+        """Read a container's content in a separate step. Most iterators do so on creation, to store its size."""
         variable = self.variables.find_content(container)
         self._accesses.step(me, variable, READ, site)
         if self._observing:
@@ -156,7 +156,7 @@ class Items:
         return obj
 
     def advance(self, iterator: Any, site: int, advance_it: Callable[[], Any] | None = None) -> Any:
-        """Call `next(iterator)`, or `advance_it`, as a step: threads can share generators and C iterators."""
+        """Call `next(iterator)` or `advance_it` as a step, because threads can share generators and C iterators."""
         me: Any = getcurrent()
         if type(me) is not Carrier:
             return next(iterator) if advance_it is None else advance_it()
@@ -170,7 +170,7 @@ class Items:
     def iterate_stepwise(
         self, iterator: Iterator[Any], container: Any, site: int, *, skip_first_step: bool = False
     ) -> Iterator[Any]:
-        """Iterate with a step before each `next`, except for the first if `skip_first_step`."""
+        """Iterate with a step before each `next`, except for the first one if `skip_first_step` is true."""
         variable = self.variables.find_content(container)
         step, report = self._accesses.step, self._accesses.report
         if skip_first_step:
@@ -204,7 +204,7 @@ class Items:
     def _fill_default(self, me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
         """Return `obj[key]` of a defaultdict. While its factory runs Python code, other threads can store the key."""
         step = self._accesses.step
-        step(me, variable, WRITE, site)  # it may become a write, and each site's access is tracked only once
+        step(me, variable, WRITE, site)  # the access may become a write, and a site's access is tracked only once
         missing = key not in obj
         if missing:
             value = obj.default_factory()

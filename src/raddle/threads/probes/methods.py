@@ -47,8 +47,8 @@ class Methods:
         self._variables = accesses.variables
         self._cold, self._reached_sites = accesses.cold, accesses.reached_sites
         self._observing = accesses.observing
-        # Both dicts are keyed by the id of a class. The first holds the effects of container methods by name. The
-        # second holds a function that looks up a method.
+        # Both dicts are keyed by the id of a class. The first gives the effects of container methods, by name. The
+        # second gives a function that looks up a method.
         self._built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
         self._specials: dict[int, Callable[[Any, str, int], Any] | None] = {
             **dict.fromkeys(TWINS, _of_twin),
@@ -106,7 +106,7 @@ class Methods:
         return special
 
     def _of_module(self, module: ModuleType, name: str, site: int) -> Any:
-        """Return the callable for a call of a module's function: `heapq.heappush(items, 1)`."""
+        """Return the callable for a call of a module's function, such as `heapq.heappush(items, 1)`."""
         if self._variables.is_function_of(module, name):
             found = getattr(module, name)
         else:
@@ -141,7 +141,7 @@ class Methods:
         return partial(self._calls.call_external, getattr(obj, name), kind, site)
 
     def _of_class(self, cls: type, name: str, site: int) -> Any:
-        """Return the callable for a method called on its class: `dict.get(d, 1)`, `object.__setattr__(x, "a", 1)`."""
+        """Return the callable for a method called on its class, as in `dict.get(d, 1)`."""
         found = self._attributes.read(cls, name, site)
         kind = _OBJECT_ACCESSORS.get(found) if type(found) is WrapperDescriptorType else None
         if kind is not None:

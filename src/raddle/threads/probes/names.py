@@ -13,7 +13,11 @@ from raddle.threads.probes.accesses import Accesses
 
 
 class Names:
-    """Probes for names. A name's owner is its module's globals, or the token of one function call for a closure."""
+    """Probes for names.
+
+    The owner of a global variable is its module's `globals()`. The owner of a closure variable is a token for one call
+    of the function that defines it.
+    """
 
     __slots__ = ("_accesses", "_observing", "_variable_of")
 

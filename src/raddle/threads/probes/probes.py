@@ -30,7 +30,7 @@ Probe = Callable[..., Any]
 
 
 def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, Probe]:
-    """Return the probes of an engine by name (see `raddle.probe`). They append accesses to `stream`, if given."""
+    """Return the probes of an engine by name (see `raddle.probe`). They append accesses to `stream` if it is given."""
     accesses = Accesses(engine)
     items = Items(accesses, with_gil=engine.points.with_gil)
     container_methods = ContainerMethods(accesses, items, engine.allow_gil_switch)
@@ -54,7 +54,7 @@ def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, P
 
 
 def _passing_by(policy: Points, made: Probe) -> Probe:
-    """Return a probe that first reports its site to the policy, even if it is not a scheduling point."""
+    """Return a probe that first reports its site to the policy, even if the site is not a scheduling point."""
     pass_by = policy.pass_by
 
     def probe(*args: Any) -> Any:

@@ -30,7 +30,7 @@ class Variables:
         self._kept_alive: list[type] = []  # classes whose ids must stay valid
 
     def find(self, obj: Any, name: str) -> Variable | None:
-        """Return the variable that reading `obj.name` reads, or None if the attribute is code."""
+        """Return the variable that the expression `obj.name` reads, or None if the attribute is code."""
         real = proxied_object(obj, name)
         if real is not None:
             return self._add_proxy(obj, name, self.find(real, name))

@@ -1,7 +1,8 @@
 """Adoption of real primitives that existed before an execution: each gets a twin during controlled executions.
 
 Examples are a module-level `lock = threading.Lock()`, a default argument, and a lock created by C code. When probed
-code uses one, it gets the twin. Two references may lead to one real lock, so its twin stays the same for the whole run.
+code uses such a primitive, the code gets the twin instead. Several references may lead to the same real lock, so its
+twin stays the same for the whole run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from raddle.threads.twins.simple_queue import RealSimpleQueue, SimpleQueue
 # Maps the id of a real class to its twin. The key is an id because the program's classes may define their own hash.
 TWINS: dict[int, Any] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
 
-_twins: dict[int, tuple[object, Any]] = {}  # maps the id of a real primitive to it, kept alive, and its twin
+_twins: dict[int, tuple[object, Any]] = {}  # maps the id of a real primitive to the primitive and its twin
 _patched_objects: list[tuple[Any, dict[str, Any]]] = []  # patched objects with their original fields
 _patched_slots: list[tuple[Any, str, Any]] = []  # patched slots: object, name of the slot, original value
 
@@ -75,13 +76,13 @@ def _patch(obj: Any, fields: dict[str, Any]) -> None:
 
 
 def refresh_holders() -> None:
-    """At the start of an execution, check which adopted locks are held outside it."""
+    """Check, at the start of an execution, which adopted locks are held outside it."""
     for real, twin in _twins.values():
         _refresh_holder(real, twin)
 
 
 def restore_adopted() -> None:
-    """At the end of a run, restore the real primitives in all patched objects."""
+    """Restore the real primitives in all patched objects at the end of a run."""
     for obj, fields in _patched_objects:
         obj.__dict__.update(fields)
     for owner, name, real in _patched_slots:

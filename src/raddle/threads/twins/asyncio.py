@@ -25,7 +25,7 @@ WAITS_FOR_INPUT = (
     "the input with a fake or with asyncio.sleep"
 )
 
-FREE_READINGS = 1_000  # readings of a loop's clock in one execution that do not advance virtual time
+FREE_READINGS = 1_000  # number of clock readings by loops in one execution that do not advance virtual time
 
 _running: dict[Any, Any] = {}  # maps a carrier to its running loop
 _tasks: dict[Any, Any] = {}  # maps a suspended carrier to the current task of its loop
@@ -79,7 +79,7 @@ def _swap_task(carrier: Any, task: Any) -> None:
 
 
 def fields() -> Iterator[tuple[dict[str, Any], str, Any]]:
-    """Yield a namespace, a name and a new value for the current event loop policy, which keeps one loop per thread."""
+    """Yield (namespace, name, new value) to patch the current event loop policy, which keeps one loop per thread."""
     events = sys.modules.get("asyncio.events")
     policy = getattr(events, "_event_loop_policy", None)
     if isinstance(getattr(policy, "_local", None), _policy_local_type(events)):
@@ -87,7 +87,7 @@ def fields() -> Iterator[tuple[dict[str, Any], str, Any]]:
 
 
 def methods() -> Iterator[tuple[type, str, Any]]:
-    """Yield a class, a method name and a twin for each patched class that is loaded."""
+    """Yield (class, method name, twin) for each loaded class that has to be patched."""
     events = sys.modules.get("asyncio.events")
     kind = getattr(events, env.EVENT_LOOP_POLICY, None)
     if kind is not None and "_Local" in kind.__dict__:
@@ -111,7 +111,7 @@ def _policy_local_type(events: Any) -> Any:
 def _time_of(real: Callable[[Any], float]) -> Callable[[Any], float]:
     """Return a twin of a loop's `time` whose first `FREE_READINGS` readings do not advance virtual time.
 
-    A loop reads its clock all the time. Loops that sleep equally long must wake at the same moment, because a schedule
+    A loop reads its clock very often. Loops that sleep equally long must wake at the same moment, because a schedule
     does not determine which loop reads the clock first.
     """
 
@@ -148,7 +148,7 @@ def _controlled_select(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stop_switching() -> None:
-    """Stop swapping loops and tasks, as no controlled loop is running."""
+    """Stop swapping loops and tasks, because no controlled loop is running."""
     _running.clear()
     _hooks.clear()
     _tasks.clear()

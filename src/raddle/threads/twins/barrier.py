@@ -28,7 +28,7 @@ def wait(self: Any, timeout: float | None = None) -> int:
 
 
 def _enter(self: Any) -> None:
-    """Arrive at the barrier. Its lock is held, so criteria see the arrivals in order."""
+    """Arrive at the barrier. The caller holds the barrier's lock, so criteria see the arrivals in order."""
     _real_enter(self)
     me = getcurrent()
     if me.__class__ is Carrier and me.engine.measuring:
@@ -36,7 +36,7 @@ def _enter(self: Any) -> None:
 
 
 def _observed_property(name: str) -> property:
-    """Return a twin of a property that observes the barrier without its lock, which makes lock releases visible."""
+    """Return the twin of a property that reads the barrier without its lock, which makes lock releases visible."""
     real = threading.Barrier.__dict__[name].fget
 
     def read_property(self: Any) -> Any:

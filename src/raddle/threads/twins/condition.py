@@ -21,7 +21,7 @@ _real_notify = threading.Condition.notify
 
 
 class Ticket:
-    """One thread's wait. It replaces the lock in CPython's list of waiters, on which `notify` calls `release`."""
+    """One thread's wait. In CPython's list of waiters, it replaces the lock on which `notify` calls `release`."""
 
     __slots__ = ("label", "woken")
 
@@ -111,7 +111,7 @@ def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | N
 
 
 def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool:
-    """Wait like CPython on a condition with the program's own lock class, using the methods of that class."""
+    """Wait as CPython does, by calling the methods of the program's own lock class."""
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
     ticket = Ticket(me.label)
@@ -142,7 +142,7 @@ def notify(self: Any, n: int = 1) -> None:
         owned = _owned(lock, me) if type(lock) is Lock or type(lock) is RLock else self._is_owned()
     if not owned:
         raise RuntimeError("cannot notify on un-acquired lock")
-    if NOTIFY in me.engine.known_points.kinds:  # no other thread can observe it, but some criteria do
+    if NOTIFY in me.engine.known_points.kinds:  # no thread can observe the notification, but some criteria do
         me.engine.operate(me, NOTIFY, self)
     waiters = self._waiters
     if not waiters:
@@ -168,7 +168,8 @@ def _next_ticket(self: Any, me: Carrier) -> Ticket:
 def _lock_method(name: str) -> property:
     """Return a property for a method that each condition copies from its lock.
 
-    A condition that already existed has the real lock's method in its `__dict__`. A property takes precedence over it.
+    A condition that existed before has the real lock's method in its `__dict__`. The property takes precedence over
+    that method.
     """
 
     def look_up(self: Any) -> Any:

@@ -66,7 +66,8 @@ def wait(self: Any, timeout: float | None = None) -> bool:
     if timeout is not None and timeout <= 0:
         return is_set(self)
     if "event" in engine.points.visible:
-        # If the event is set and then cleared, threads that already wait are woken, and later ones are not.
+        # If the event is set and then cleared, threads that are already waiting are woken, but threads that arrive
+        # later are not.
         engine.operate(me, BEFORE_WAIT, self)
     ticket = Ticket(me.label)
     ticket.woken = self._flag

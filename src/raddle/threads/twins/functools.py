@@ -23,7 +23,7 @@ _real_get: Callable[..., Any] = functools.cached_property.__get__
 
 
 class Lookup(NamedTuple):
-    """A cache lookup of a thread that now computes the missing result."""
+    """A cache lookup by a thread that is now computing the missing result."""
 
     leave: int  # the site where the result is stored
     owner: object
@@ -61,7 +61,7 @@ class CachedFunction:
 
     _real: Any
     _function: Any
-    _token: object  # the owner of the cache's variable
+    _token: object  # the owner of the variable that represents the cache
     _variable: str
 
     def __new__(cls, function: Any, maxsize: Any, typed: Any, cache_info_type: Any) -> Any:
@@ -159,7 +159,7 @@ def cached_in(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, twin
 
 
-_twins: dict[int, tuple[Any, Any]] = {}  # maps the id of a cached function to it, kept alive, and its twin
+_twins: dict[int, tuple[Any, Any]] = {}  # maps the id of a cached function to the function and its twin
 
 
 def twin_of(value: Any) -> Any:
@@ -178,7 +178,7 @@ def twin_of(value: Any) -> Any:
 
 
 def forget_twins() -> None:
-    """At the end of a run, drop all twins and sites."""
+    """Drop all twins and sites at the end of a run."""
     _twins.clear()
     _sites.clear()
     storing_sites.clear()

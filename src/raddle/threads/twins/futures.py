@@ -1,7 +1,7 @@
 """Patches that make `concurrent.futures` deterministic and measurable.
 
-Its own code runs on the twins of threads, locks, conditions and queues. But it sorts futures by `id` and stores them in
-sets, so each future gets a number in a controlled execution.
+The package's own code runs on the twins of threads, locks, conditions and queues. But it sorts futures by `id` and
+stores them in sets, so each future gets a number in a controlled execution.
 
 For criteria, a pool is a queue of tasks and a future is an event, as in native executions (`raddle.native.pools`).
 Submitting a task is a put, and a worker gets it. Storing the result sets the event, and reading it waits for the event.

@@ -1,4 +1,4 @@
-"""The twin of `threading.local`. All carriers share one OS thread, so they would share the attributes of a real one.
+"""The twin of `threading.local`. Carriers share one OS thread, so they would share a real object's attributes.
 
 Objects created in a controlled execution use the standard library's Python implementation, which relies on
 `current_thread()`. Objects created earlier are handled by the probes: each carrier except the first accesses a new
@@ -29,8 +29,8 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
         made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` would need a plain `__class__`
-        # The lock protects each access to a thread's attributes. No switch can happen here, so it is not needed, and
-        # with the twin of a lock every attribute access would be a step.
+        # The lock protects each access to a thread's attributes. It is not needed, because no switch can happen there.
+        # With the twin of a lock, every attribute access would be a step.
         object.__getattribute__(made, "_local__impl").locallock = nullcontext()
         return made
 
@@ -49,7 +49,7 @@ def own_version(shared: Any, me: Carrier) -> Any:
     if mine is None:
         kind: Any = type(shared)
         mine = kind.__new__(kind)
-        # Its `__init__` may have probes, so the new object is its own version, too.
+        # Probes in `__init__` receive the new object, which must then be its own version as well.
         me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine
         try:
             mine.__init__()

@@ -27,8 +27,8 @@ OUTSIDE = object()  # the holder of a lock that was acquired before the executio
 
 
 def waiting_seconds(blocking: bool, timeout: float) -> float | None:
-    """Return the number of seconds that `acquire` may wait, or None for no limit. A real lock rejects bad arguments."""
-    _allocate().acquire(blocking, timeout)
+    """Return the number of seconds that `acquire` may wait, or None for no limit."""
+    _allocate().acquire(blocking, timeout)  # raises the real error for bad arguments
     if timeout == -1:
         return None if blocking else 0.0
     return float(timeout)

@@ -1,8 +1,8 @@
 """Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods that replace those of the classes.
 
 A put or a get is one step, because no thread can observe a half-finished one. It also waits for the queue's mutex,
-which code under test may hold. A queue class that overrides `_qsize`, or a container with a `__len__` in Python, uses
-the standard library's code, which runs on the twins of locks and conditions.
+which code under test may hold. A queue whose class overrides `_qsize`, or whose container has a `__len__` written in
+Python, uses the standard library's code, which runs on the twins of locks and conditions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _real_qsize = queue.Queue.qsize
 _real_empty = queue.Queue.empty
 _real_full = queue.Queue.full
 _PLAIN_SIZES = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
-# Queue classes and the containers with which a put or get runs none of the program's code.
+# Maps a queue class to the container class with which a put or get runs none of the program's code.
 _PLAIN_CONTAINERS = {queue.Queue: deque, queue.LifoQueue: list}
 _ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignore[attr-defined] # added in 3.13
 
@@ -55,7 +55,7 @@ def init(self: Any, maxsize: int = 0) -> None:
 
 
 def _link_mutex(self: Any) -> None:
-    """Let the mutex refer to its queue, whose content the mutex's holder can change."""
+    """Let the mutex refer to its queue, because the mutex's holder can change the queue's content."""
     if hasattr(self, "queue") and _has_plain_size(self):
         self.mutex.queue = weakref.ref(self)
 
@@ -80,7 +80,7 @@ def _is_shut(self: Any) -> bool:
 
 
 def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
-    """Block until the queue is ready and its mutex free; return False if the timeout expires first.
+    """Block until the queue is ready and its mutex is free; return False if the timeout expires first.
 
     As in CPython, a timeout of 0 expires immediately after one check of the queue under its mutex.
     """
@@ -224,7 +224,7 @@ def join(self: Any) -> None:
 
 
 def _observed_size(self: Any, me: Carrier) -> int:
-    """Return the queue's size, and block only for its mutex."""
+    """Return the queue's size. This blocks only while another thread holds the mutex."""
     me.engine.operate(me, SIZE, self, self.mutex.is_free)
     me.engine.tracker.track_twin_access(me, self.queue, CONTENT, writes=False)
     return len(self.queue)

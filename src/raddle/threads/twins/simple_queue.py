@@ -1,4 +1,4 @@
-"""The twin of `queue.SimpleQueue`: a wrapper of a real one with a scheduling point before each operation."""
+"""The twin of `queue.SimpleQueue`: a wrapper around a real one, with a scheduling point before each operation."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
-        me.engine.mark_observed("thread")  # another thread may have started it first
+        me.engine.mark_observed("thread")  # another thread may have started this one first
         raise RuntimeError("threads can only be started once")
     if env.THREADS_HAVE_CONTEXT:
         _choose_context(self)
@@ -115,7 +115,7 @@ def _run(self: Any) -> None:
 
 
 def _choose_context(self: Any) -> None:
-    """Choose the context that `run` is called in, as CPython's `start` does in versions with such contexts."""
+    """Choose the context that `run` is called in, as `start` does in CPython versions whose threads have contexts."""
     if self._context is None:
         inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
         self._context = contextvars.copy_context() if inherits else contextvars.Context()
@@ -163,7 +163,7 @@ def join(self: Any, timeout: float | None = None) -> None:
 
 
 def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
-    """Return the carrier of a thread in this execution, or None if it was started outside or in an earlier one."""
+    """Return the carrier of a thread in this execution, or None if this execution did not start it."""
     other: Carrier | None = self.__dict__.get(CARRIER_KEY)
     if other is None:
         first = me.engine.queue.carriers[0]
@@ -265,7 +265,7 @@ _NO_KEYWORDS: dict[str, Any] = {}
 
 
 def _is_startable(function: object, args: object, kwargs: object) -> bool:
-    """Return whether the arguments of `start_new_thread` are valid. The real function rejects others."""
+    """Return whether the arguments of `start_new_thread` are valid. The real function rejects invalid ones."""
     return callable(function) and isinstance(args, tuple) and isinstance(kwargs, dict)
 
 
@@ -309,7 +309,7 @@ def _invoke_excepthook(thread: Any) -> None:
     threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
 
 
-# CPython's own code, with lean replacements for the slow parts that controlled threads do not need.
+# CPython's own `__init__`, with lean replacements for the slow parts that controlled threads do not need.
 _lean_init = types.FunctionType(
     _real_init.__code__,
     vars(threading)

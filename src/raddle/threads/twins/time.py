@@ -1,7 +1,8 @@
 """Twins of the clocks and of `sleep` in `time`: controlled executions use virtual time.
 
-Time passes when no thread is enabled. Each reading of a clock also advances it by a microsecond, so that a loop that
-polls the clock terminates. After many readings it advances faster, so that such a loop terminates soon.
+Virtual time advances when no thread is enabled. Each reading of a clock also advances it by a microsecond, so that a
+loop that polls the clock terminates. After many readings, each one advances virtual time by more, so that such a loop
+terminates soon.
 """
 
 from __future__ import annotations
