@@ -1,1 +1,1 @@
-"""Analyses of executions that criteria, checks and reports share."""
+"""Analyses of executions, shared by criteria, checks and reports."""

@@ -1,8 +1,8 @@
 """Equivalence of traces: whether two traces differ only in the order of steps that commute.
 
 Two executions are equivalent if each thread took the same steps in both, and the steps on each variable and each
-resource came in the same order. Adjacent reads have no order (Mazurkiewicz). A giving step (a release, setting an
-event) counts as a read: only a blocking acquire orders it.
+resource came in the same order. The order of adjacent reads does not matter (Mazurkiewicz). A giving step, such as
+releasing a lock or setting an event, counts as a read: only a blocking acquire orders it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from raddle.trace import Trace
 
 _NUMBER = re.compile(r" \d+$")
 
-Step = tuple[str, int]  # thread, number of earlier steps of that thread
+Step = tuple[str, int]  # thread, and number of earlier steps of that thread
 
 
 def first_difference(
@@ -72,7 +72,7 @@ def first_difference(
 def _is_identical(one: Trace, other: Trace) -> bool:
     """Return whether both traces have the same steps in the same order.
 
-    This is nearly always the case, and it is cheap to check.
+    Nearly all compared traces are identical, and this check is cheap.
     """
     same: dict[int, int] = {}
     return len(one) == len(other) and all(
@@ -118,7 +118,7 @@ def _by_thread(trace: Trace) -> dict[str, list[Event]]:
 
 
 def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
-    """Return the steps on each variable in order, with adjacent commuting steps in one group."""
+    """Return the steps on each variable in order, with adjacent steps that commute in one group."""
     orders: dict[tuple[int, str], list[list[Step]]] = defaultdict(list)
     commuting: dict[tuple[int, str], bool] = {}
     done: dict[str, int] = defaultdict(int)

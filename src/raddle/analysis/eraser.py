@@ -1,9 +1,9 @@
 """The Eraser algorithm: which locks protect a variable, and whether a race is possible.
 
-After Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state exclusive' comes from von Praun and
-Gross (OOPSLA 2001), as adopted by Křena, Letko and Vojnar. In this state one thread created the variable and a
-second one has taken it over, so it is not shared yet. The candidate locks are tracked from the next access by
-another thread: the creator again, or a third thread.
+Based on Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state exclusive' comes from von Praun and
+Gross (OOPSLA 2001), as adopted by Křena, Letko and Vojnar. In this state, a second thread has taken the variable over
+from the thread that created it, so it is not shared yet. Candidate locks are tracked from the next access by another
+thread on, be it the creator or a third thread.
 
     virgin      any access                   -> exclusive
     exclusive   by another thread            -> exclusive'

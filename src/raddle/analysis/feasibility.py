@@ -1,7 +1,7 @@
-"""Collects facts that rule out interleavings: which locks are held, and which threads are started and joined.
+"""Collects facts that rule out interleavings: which locks are held, and where threads are started and joined.
 
-It gathers the facts of `raddle.pruning_facts` about objects that several threads access. Only orders that hold in every
-schedule count. Thread starts and joins impose such orders. Locks and events do not, because the order may differ in
+The facts (see `raddle.pruning_facts`) are about objects that several threads access. Only orders that hold in every
+schedule count. Thread starts and joins impose such orders. Locks and events do not, because their order may differ in
 another execution.
 """
 
@@ -184,7 +184,7 @@ class Feasibility:
         holder.locks_changed()
 
     def _release(self, lock: int) -> None:
-        """Release a lock, no matter which thread holds it: Python lets any thread release a plain lock."""
+        """Release a lock, no matter which thread holds it; Python lets any thread release a plain lock."""
         holder = self._holders.pop(lock, None)
         if holder is not None:
             del holder.held[lock]

@@ -1,7 +1,7 @@
-"""The GoldiLocks algorithm: for each access, which threads may access the variable next without a race.
+"""The GoldiLocks algorithm: tracks, for each access, which threads can access the variable next without a race.
 
-After Elmas, Qadeer and Tasiran (PLDI 2007), in the form that distinguishes reads from writes. Each access has a
-lockset of threads and resources. It starts with the accessing thread and grows by these rules:
+Based on Elmas, Qadeer and Tasiran (PLDI 2007), in the form that distinguishes reads from writes. Each access has a
+lockset of threads and resources. The lockset starts with the accessing thread and grows by these rules:
 
     a thread in it gives to a resource (release, notify, set, up, put, task-done)    add the resource
     a thread takes from a resource in it (acquire, woken, wait-set, down, get, ...)  add the thread
@@ -9,22 +9,23 @@ lockset of threads and resources. It starts with the accessing thread and grows 
     a thread joins a thread in it                                                    add the joining thread
 
 Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place. An
-access is free of races if its thread is in the locksets of all accesses that it conflicts with. These are the last
-write and, for a write, the last read of each thread since then. Up to the first race on a variable, the verdicts agree
-exactly with happens-before. After a race, accesses before the last write are forgotten, as in the paper.
+access is free of races if its thread is in the locksets of all earlier accesses that it conflicts with. These are the
+last write and, if the new access is a write, the last read of each thread since then. Up to the first race on a
+variable, the verdicts agree exactly with happens-before. After a race, accesses before the last write are forgotten, as
+in the paper.
 
-For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made it,
-whether a lock held then is also held now, and whether its thread synchronized directly with this one. The verdict names
-the check that decided, because some criteria need it.
+For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made that
+access, whether a lock held then is also held now, and whether that thread synchronized directly with this one. The
+verdict names the decisive check, because some criteria need it.
 
-The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. With
-many variables that list is long and is traversed often. Here the rules are applied immediately, to all variables
-together. The lockset of an earlier access of a thread contains the lockset of any later one. So it is enough to store
-one moment for each element (thread or resource) and each accessing thread: the element is in the locksets of all
-accesses of that thread up to this moment. Applying a rule then means taking the maximum of two columns. A
-synchronization costs time proportional to the number of threads. An access costs time proportional to the number of
-threads that read the variable. A lockset costs time proportional to the number of threads and kinds of resources. None
-of these costs depends on the length of the execution.
+The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
+there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
+variables together. The lockset of an earlier access of a thread contains the lockset of any later one. So it is enough
+to store one moment for each element (thread or resource) and each accessing thread: the element is in the locksets of
+all accesses of that thread up to this moment. Applying a rule then means taking the maximum of two columns. A
+synchronization takes time proportional to the number of threads. An access takes time proportional to the number of
+threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds of
+resources. None of these times depends on the length of the execution.
 """
 
 from __future__ import annotations
@@ -37,18 +38,25 @@ SAME_LOCK = "same lock"
 TWO_THREADS = "two threads"
 LOCKSET = "lockset"
 RACE = "race"
-CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)  # cheapest first; in a race all checks fail
+CHECKS = (
+    FIRST,
+    SAME_THREAD,
+    SAME_LOCK,
+    TWO_THREADS,
+    LOCKSET,
+    RACE,
+)  # cheapest first; "race" means that all checks failed
 
 _COST = {check: number for number, check in enumerate(CHECKS)}
 
-_Column = dict[int, int]  # by thread: a moment; the locksets of all its accesses up to then contain the element
+_Column = dict[int, int]  # maps each thread to a moment; the locksets of its accesses up to then have the element
 _Access = tuple[int, frozenset[int]]  # moment, locks held at the access
 _NEVER = -1
 _NO_THREAD = -1
 
 
-# The check that decided whether an access is a race, and the thread and moment of the earlier access it was compared
-# with. If there are several conflicting accesses, the most expensive check counts and, among equals, the latest access.
+# The check that decided whether an access is a race, and the thread and moment of the earlier access. If there are
+# several conflicting accesses, the one with the most expensive check counts and, among equals, the latest one.
 Verdict = tuple[str, int, int]
 
 _NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)
@@ -69,13 +77,13 @@ class Goldilocks:
     """
 
     def __init__(self, kind_of: Callable[[int], int] = lambda resource: resource) -> None:
-        """`kind_of` maps a resource to its kind; locksets contain kinds, of which there should be few."""
+        """Create an analysis; `kind_of` maps a resource to its kind. Locksets contain kinds, so use few."""
         self._now = 0
         self._kind_of = kind_of
         self._kinds: dict[int, _Column] = {}
         self._threads: dict[int, _Column] = {}
-        self._direct: dict[int, _Column] = {}  # by thread: when each other thread last synchronized with it directly
-        self._starters: dict[int, _Column] = {}  # by thread: the thread that started it, and the moment
+        self._direct: dict[int, _Column] = {}  # for each thread, when others last synchronized with it directly
+        self._starters: dict[int, _Column] = {}  # for each thread, the thread that started it and the moment
         self._resources: dict[int, _Resource] = {}
         self._changed: dict[int, _Resource] = {}  # resources whose columns are not merged into their kinds yet
         self._variables: dict[int, _Variable] = {}
@@ -102,13 +110,13 @@ class Goldilocks:
             given.known_to = thread
 
     def starts(self, thread: int, other: int) -> None:
-        """Record that the thread starts another one."""
+        """Record that the thread starts another thread."""
         self._pass_on(thread, other)
         self._starters.setdefault(other, {})[thread] = self._now
         self._now += 1
 
     def joins(self, thread: int, other: int) -> None:
-        """Record that the thread has joined another one."""
+        """Record that the thread has joined another thread."""
         self._pass_on(other, thread)
         if other in self._starters:  # the starter synchronizes with this thread through the joined one
             _merge(self._direct[thread], self._starters[other])
@@ -120,7 +128,7 @@ class Goldilocks:
         self._threads[other][thread] = self._direct[other][thread] = self._now
 
     def access(self, thread: int, variable: int, *, write: bool, held: frozenset[int]) -> Verdict:
-        """Record an access by a thread that holds these locks; return the verdict on it."""
+        """Record an access by a thread that holds these locks; return the verdict on the access."""
         now = self._now
         self._now = now + 1
         before = self._variables.get(variable)
@@ -148,8 +156,9 @@ class Goldilocks:
                 _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], conflicting: dict[int, _Access], verdict: Verdict) -> Verdict:
-        # Deciding whether it is a race takes one lookup here, so it comes before the cheap checks. The cheap checks are
-        # not reliable by themselves either: a lock may be released by a thread that did not hold it.
+        # Deciding whether the access is a race takes one lookup here, so this comes before the cheap checks. Besides,
+        # the cheap checks are not reliable on their own, because a lock may be released by a thread that does not hold
+        # it.
         known, direct = self._thread(thread), self._direct[thread]
         for other, (moment, locks) in conflicting.items():
             if thread == other:
@@ -203,19 +212,19 @@ class _Resource:
 
     def __init__(self, kind: _Column, thread: int) -> None:
         self.column: _Column = {}
-        self.givers: _Column = {}  # by thread: the moment of its last giving step
-        self.kind = kind  # the column of all resources of this kind together
+        self.givers: _Column = {}  # maps each thread to the moment of its last giving step
+        self.kind = kind  # the column that all resources of this kind share
         self.known_to = thread  # a thread that already has everything in the column, so no merge is needed
 
 
 class _Variable:
-    """The earlier accesses to one variable that a new access may conflict with."""
+    """The earlier accesses to one variable with which a new access may conflict."""
 
     __slots__ = ("reads", "writes")
 
     def __init__(self) -> None:
         self.writes: dict[int, _Access] = {}  # the last write, by its thread; empty if there is none
-        self.reads: dict[int, _Access] = {}  # by thread: the last read since that write
+        self.reads: dict[int, _Access] = {}  # maps each thread to its last read since that write
 
 
 def _merge(column: _Column, other: _Column) -> None:

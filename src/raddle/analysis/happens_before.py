@@ -2,20 +2,20 @@
 
 A step happens before another one if the same thread did both in that order, or if synchronization orders them.
 Synchronization orders a giving step (a release) before a later taking step (an acquire) on the same resource
-(`raddle.step`), a thread start before the steps of the new thread, and the steps of a thread before a join of it. Every
-earlier giving step on the resource counts, not only the last: queues, events and semaphores have an internal lock that
-all of these steps acquire.
+(`raddle.step`), a thread start before the steps of the new thread, and the steps of a thread before the join that waits
+for it. Every earlier giving step on the resource counts, not only the last one: queues, events and semaphores have an
+internal lock that all of these steps acquire.
 
 Clocks are kept as in FastTrack (Flanagan and Freund, 2009). The time of a thread advances only at its giving steps. A
 pair (slot, time) is an epoch. A resource stores one epoch and the clock that belongs to it. That clock is shared with
-the thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, as with two
-threads that put into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
+the thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two
+threads put items into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
 costs one lookup.
 
-Clocks have an entry per slot, not per thread. The slot of a thread that ended is reused as soon as every live thread
-is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their slots until
-there are more than `MAX_ENDED` of them. Then every live thread is assumed to be ordered after the oldest one. This can
-hide a race with a thread that ended long ago, but never report a false one.
+Clocks have one entry per slot, not per thread. The slot of a thread that has ended is reused as soon as every live
+thread is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their
+slots until there are more than `MAX_ENDED` of them. Then every live thread is assumed to be ordered after the oldest
+one. This can hide a race with a thread that ended long ago, but never report a false one.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import TypeAlias
 
 from raddle.operation import END, GIVES, JOIN, START, TAKES
 
-MAX_ENDED = 64  # ended threads whose slots cannot be reused yet
+MAX_ENDED = 64  # maximum number of ended threads whose slots cannot be reused yet
 
 ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change clocks
 
-Clock: TypeAlias = dict[int, int]  # by slot: the time up to which its steps happened before
+Clock: TypeAlias = dict[int, int]  # maps each slot to the time up to which its steps happened before
 PublishedClock: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and its clock
 
-_MERGED = -1  # in place of a slot: merged from several givers, so only the clock counts
+_MERGED = -1  # used in place of a slot if the clock is merged from several givers
 
 
 class ThreadClock:
@@ -83,8 +83,8 @@ class HappensBefore:
 
     def __init__(self) -> None:
         self.thread_clocks: dict[int, ThreadClock] = {}  # clocks of threads that have not ended
-        self._given: dict[int, PublishedClock] = {}  # by resource: the clock that giving steps published
-        self._ended: dict[int, PublishedClock] = {}  # by ended thread, oldest first: its final clock
+        self._given: dict[int, PublishedClock] = {}  # maps each resource to the clock that giving steps published
+        self._ended: dict[int, PublishedClock] = {}  # maps ended threads, oldest first, to their final clocks
         self._past: Clock = {}  # the merged clocks of ended threads whose slots were reused
         self._slots = 0
 
@@ -113,7 +113,7 @@ class HappensBefore:
             self._given.pop(resource, None)
 
     def thread_clock(self, thread: int) -> ThreadClock:
-        """Return the clock of a thread; it is empty if the start of the thread was not recorded."""
+        """Return the clock of a thread; the clock is empty if the thread's start was not recorded."""
         thread_clock = self.thread_clocks.get(thread)
         if thread_clock is None:
             thread_clock = self.thread_clocks[thread] = self._clock_of_unstarted()
@@ -148,7 +148,8 @@ class HappensBefore:
     def _join(self, thread_clock: ThreadClock, thread: int) -> None:
         published = self._ended.get(thread)
         if published is None:
-            # The slot was reused: all threads are ordered after it, except later ones without a recorded start.
+            # The slot was reused, so all threads are ordered after its thread, except later ones without a recorded
+            # start.
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):
@@ -157,8 +158,8 @@ class HappensBefore:
     def _clock_of_unstarted(self) -> ThreadClock:
         """Return a clock for a thread whose start was not recorded.
 
-        It is not ordered after any thread, not even one that had its slot before. So it reuses a slot only if too many
-        threads have ended.
+        The thread is not ordered after any other thread, not even one that had its slot before. So it reuses a slot
+        only if too many threads have ended.
         """
         if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()
@@ -209,7 +210,7 @@ def _knows_all(thread_clock: ThreadClock, published: PublishedClock) -> bool:
 
 def _merged(old: PublishedClock, thread_clock: ThreadClock) -> Clock:
     slot, time, clock = old
-    if slot != _MERGED:  # a merged clock is not shared, so it can be changed
+    if slot != _MERGED:  # a merged clock is not shared, so it can be changed in place
         clock = {**clock, slot: time}
     _raise(clock, thread_clock.clock)
     clock[thread_clock.slot] = thread_clock.time

@@ -1,15 +1,15 @@
 """The guarded lock graph: which locks threads request while they hold others, and potential deadlock cycles.
 
-After Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
-lock to a requested one. It records the thread, the locks that the thread holds (its gates), and the segments of the
-execution in which the first lock was acquired and the second requested. Starts and joins delimit segments. A cycle of
-edges is a potential deadlock under three conditions. The threads are all different. No two of them hold a common lock.
-Starts and joins do not order one thread's request before another thread's first acquire.
+Based on Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
+lock to a requested lock. The edge records the thread, the locks that the thread holds (its gates), and the segments of
+the execution in which the first lock was acquired and the second requested. Starts and joins delimit segments. A cycle
+of edges is a potential deadlock if three conditions hold: the threads are all different, no two of them hold a common
+lock, and starts and joins do not order one thread's request before another thread's first acquire.
 
-Departures from the paper: a thread that blocks on a lock also adds an edge, whether or not it gets the lock. Cycles are
-searched while the graph grows, so that edges can be dropped: the last `MAX_ALIKE` with the same locks, sites and gates
-are kept. There can be too many cycles to find them all. After `MAX_EDGE_VISITS` edges the search stops for this
-execution and sets `gave_up`.
+There are departures from the paper. A thread that blocks on a lock also adds an edge, whether or not it gets the lock.
+The search for cycles runs while the graph grows, so that edges can be dropped: only the last `MAX_ALIKE` edges with the
+same locks, sites and gates are kept. There can be too many cycles to find them all. After `MAX_EDGE_VISITS` visits to
+edges, the search stops for this execution and sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from raddle.analysis.happens_before import Clock, HappensBefore
 from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
-MAX_ALIKE = 64  # edges kept with the same locks, sites and gates
-MAX_EDGE_VISITS = 50_000  # edges visited in the search for cycles, per execution
+MAX_ALIKE = 64  # maximum number of edges kept with the same locks, sites and gates
+MAX_EDGE_VISITS = 50_000  # maximum number of visits to edges per execution in the search for cycles
 
 FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that the graph needs
 
 
 class Edge(NamedTuple):
-    """A thread requested one lock while it held another."""
+    """A request for one lock by a thread that held another."""
 
     held: int
     requested: int
@@ -51,7 +51,7 @@ class Edge(NamedTuple):
         )
 
 
-Cycle: TypeAlias = tuple[Edge, ...]  # each edge requests the lock that the next one holds
+Cycle: TypeAlias = tuple[Edge, ...]  # each edge requests the lock held in the next edge
 
 
 class LockGraph:
@@ -70,12 +70,12 @@ class LockGraph:
         self._edge_visits_left = MAX_EDGE_VISITS
         self._segments = HappensBefore()  # receives only starts, ends and joins
         self._locks = LockHolders()
-        self._known: dict[int, Clock] = {}  # by lock: the clock when it was acquired
-        # By thread: the requests already added in its current segment.
+        self._known: dict[int, Clock] = {}  # maps each lock to the clock at its acquire
+        # Maps each thread to the requests already added in its current segment.
         self._requested: dict[int, set[tuple[object, ...]]] = {}
         self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by held lock
-        self._from: dict[int, set[int]] = {}  # by lock: the locks requested while it was held
-        self._into: dict[int, set[int]] = {}  # by lock: the locks held when it was requested
+        self._from: dict[int, set[int]] = {}  # maps each lock to the locks requested while it was held
+        self._into: dict[int, set[int]] = {}  # maps each lock to the locks held when it was requested
         self._cyclic: set[int] = set()  # locks that are on a cycle, ignoring threads, gates and segments
 
     def step(self, thread: int, kind: str, target: int, site: int) -> list[Cycle]:
@@ -95,7 +95,7 @@ class LockGraph:
         return []
 
     def forget(self, locks: Iterable[int]) -> None:
-        """Drop the clocks of locks that no later step uses; their edges stay, as they may be part of later cycles."""
+        """Drop the clocks of locks that no later step uses; keep their edges for later cycles."""
         for lock in locks:
             self._known.pop(lock, None)
 
@@ -103,7 +103,7 @@ class LockGraph:
         held_locks = self._locks.by(thread)
         if not held_locks or lock in held_locks:
             return []
-        # Acquiring the locks again in the same segment adds no cycles: its clock can only rule out more edges.
+        # Repeating the request in the same segment adds no cycles, because a later clock can only rule out more edges.
         requested = self._requested.setdefault(thread, set())
         signature = (lock, site, *held_locks.items())
         if signature in requested:
@@ -129,7 +129,7 @@ class LockGraph:
         if edge.requested not in out:
             out.add(edge.requested)
             self._into.setdefault(edge.requested, set()).add(edge.held)
-            # Most edges never close a path back to `held`. Then there is no need to search for cycles.
+            # Most edges never close a path back to `held`, and then there is no need to search for cycles.
             leading = self._reached(edge.held, self._into)
             if edge.requested in leading:
                 self._cyclic |= leading & self._reached(edge.requested, self._from)

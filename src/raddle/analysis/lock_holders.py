@@ -1,4 +1,4 @@
-"""Which thread holds each lock, and where it was acquired."""
+"""Tracks which thread holds each lock, and where the lock was acquired."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LockHolders:
     """
 
     def __init__(self) -> None:
-        self._locks: dict[int, dict[int, int]] = {}  # by thread: maps each held lock to its site, in acquire order
+        self._locks: dict[int, dict[int, int]] = {}  # for each thread, maps held locks to sites, in acquire order
         self._holders: dict[int, int] = {}
 
     def by(self, thread: int) -> dict[int, int]:
@@ -26,7 +26,7 @@ class LockHolders:
     def acquire(self, thread: int, lock: int, site: int) -> None:
         """Record that the thread acquired the lock.
 
-        A previous holder must have released it, even if that step was not recorded.
+        A previous holder must have released the lock, even if that step was not recorded.
         """
         if lock in self._holders:
             self.release(lock)

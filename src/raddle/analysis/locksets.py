@@ -8,7 +8,8 @@ NO_LOCKS: frozenset[int] = frozenset()
 class HeldLocks:
     """Tracks `acquire` and `release` steps of one execution.
 
-    Python lets any thread release a `Lock`. So a release removes the lock from its holder, not from the caller.
+    Python lets any thread release a `Lock`. So a release removes the lock from its holder, not from the releasing
+    thread.
 
     >>> held = HeldLocks()
     >>> held.acquired(1, 7)
@@ -39,7 +40,7 @@ class HeldLocks:
         self._sets[thread] = self._sets.get(thread, NO_LOCKS) | {lock}
 
     def released(self, thread: int, lock: int) -> None:
-        """Record that the lock was released by `thread`, which need not be its holder."""
+        """Record that `thread` released the lock; it need not be the holder."""
         holder = self._holders.pop(lock, thread)
         held = self._sets.get(holder)
         if held is not None and lock in held:

@@ -1,13 +1,14 @@
 """Estimates the total number of requirements from how often the covered ones were covered.
 
-Ecologists estimate the number of species in the same way: how many were observed only once indicates how many were
-never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and Coddington
-1994) with the log-normal 95 % interval. The variances are those of the EstimateS manual, appendix B. Executions are the
-samples: what counts is the number of executions that covered a requirement, not how often each execution covered it.
+Ecologists estimate the number of species in the same way: the number of species observed only once indicates how many
+were never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and
+Coddington 1994) with the log-normal 95 % interval. The variances are those of the EstimateS manual, appendix B.
+Executions are the samples: only the number of executions that covered a requirement counts, not how often each
+execution covered it.
 
-The estimator assumes that all executions are drawn from the same distribution. A search that avoids what it has already
-covered finds more rare requirements than chance would, and the estimate is then too high. If some requirements are much
-rarer than all that were covered, it is too low.
+The estimator assumes that all executions are drawn from the same distribution. A search that avoids requirements it has
+already covered finds more rare requirements than chance would, so the estimate is too high. If some requirements are
+much rarer than all covered ones, the estimate is too low.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from math import ceil, exp, floor, log, sqrt
 
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-_Z = 1.96  # standard deviations on each side of the mean that contain 95 % of a normal distribution
+_Z = 1.96  # 95 % of a normal distribution is within this many standard deviations of the mean
 
 
 def estimate(counts: Iterable[int], executions: int) -> Total:
     """Estimate the total number of requirements.
 
-    `counts` has the number of executions that covered each covered requirement. The total is unknown after a single
-    execution. It is never less than the number of covered requirements, and equal to it if at most one requirement was
-    covered only once.
+    For each covered requirement, `counts` contains the number of executions that covered it. The total is unknown after
+    a single execution. The estimate is never less than the number of covered requirements, and it is equal to that
+    number if at most one requirement was covered only once.
 
     >>> str(estimate([1, 1, 1, 1, 2, 2, 5, 9], 10))  # 8 + 9/10 · 4·3 / (2·3) = 9.8
     '10 (estimated, 8 to 23)'
@@ -48,8 +49,8 @@ def chance_of_new(counts: Iterable[int], executions: int) -> float:
     """Return an upper bound on the probability that the next execution covers anything new (Good and Turing).
 
     The number of requirements covered once, divided by the number of executions, is the expected number of requirements
-    that the next execution newly covers. The probability of covering any new one is at most that number, and less if
-    several are usually covered together. Before the first execution it is 1.
+    that the next execution newly covers. The probability of covering any new requirement is at most that number, and
+    less if new requirements are usually covered together. Before the first execution, the bound is 1.
 
     >>> chance_of_new([1, 1, 4, 7], 10), chance_of_new([3, 4], 10), chance_of_new([], 0)
     (0.2, 0.0, 1.0)
@@ -94,8 +95,8 @@ def _variance(once: int, twice: int, factor: float, estimated: float) -> float:
 
 
 def _ends_if_all_seen(observed: int, incidences: int) -> tuple[float, float]:
-    # The log-normal interval has no width if everything seems to be covered. Then the interval follows from the
-    # probability of missing a requirement that is as frequent as the average covered one.
+    # If everything seems to be covered, the log-normal interval has no width. In that case, the interval is derived
+    # from the probability of missing a requirement that is as frequent as the average covered requirement.
     missed = exp(-incidences / observed)
     middle, reach = observed / (1 - missed), _Z * sqrt(observed * missed / (1 - missed))
     return max(observed, middle - reach), middle + reach

@@ -1,9 +1,10 @@
 """Saturation: whether a search is likely to cover anything new if it continues.
 
-Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage although much is left.
-To get past a plateau, the required wait grows with the length of the search. A search is saturated if three conditions
-hold. The last newly covered requirement is in the first half of all executions. At least `PATIENCE` executions have
-followed. Only a few executions covered a requirement that no other execution covered.
+Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage, although many
+requirements are left. The longer a search has run, the longer it has to wait before a plateau can be taken for the end.
+A search is saturated if three conditions hold. Coverage last grew in the first half of all executions. At least
+`PATIENCE` executions have followed since then. Only a few executions covered a requirement that no other execution
+covered.
 
 The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One is
 based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is based on the
@@ -18,13 +19,13 @@ from math import exp, log
 
 from raddle.tally import Tally
 
-MIN_EXECUTIONS = 100  # executions needed for an estimate; fewer say little about what they did not cover
+MIN_EXECUTIONS = 100  # executions needed for an estimate; fewer say little about uncovered requirements
 PATIENCE = 200  # minimum number of executions without new coverage
-MAX_UNIQUE_SHARE = 0.005  # maximum share of executions that covered a requirement no other one covered
+MAX_UNIQUE_SHARE = 0.005  # maximum share of executions that covered a requirement no other execution covered
 
 
 class Saturation:
-    """Detects saturation from the number of newly covered requirements of each execution.
+    """Detects saturation from the number of requirements that each execution newly covers.
 
     >>> saturation = Saturation()
     >>> for new in [5, 2, 0, 1] + [0] * 199:
@@ -56,7 +57,7 @@ class Saturation:
 
 
 def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
-    """Return whether coverage has stopped growing and only a few executions cover a requirement that no other one does.
+    """Return whether coverage has stopped growing and few executions cover a requirement that no others cover.
 
     `patience` is the minimum number of executions without new coverage.
 
@@ -88,7 +89,7 @@ def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
     executions = tally.executions
     if executions < MIN_EXECUTIONS:
         return None
-    unique: set[int] = set()  # executions that covered a requirement that no other one covered
+    unique: set[int] = set()  # executions that covered a requirement that no other execution covered
     discovering: set[int] = set()
     for covered in tally.covered.values():
         for seen in covered.values():
@@ -100,7 +101,7 @@ def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
 
 
 def has_few_unique(tally: Tally) -> bool:
-    """Return whether only a few executions cover a requirement that no other one covers."""
+    """Return whether only a few executions cover a requirement that no other execution covers."""
     unique = {seen.first for covered in tally.covered.values() for seen in covered.values() if seen.executions == 1}
     return len(unique) <= MAX_UNIQUE_SHARE * tally.executions
 

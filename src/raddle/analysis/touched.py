@@ -1,8 +1,8 @@
-"""Accesses to one object: by which threads, under which locks, and how starts and joins order them.
+"""Tracks the accesses to one object: their threads, the locks held, and the order imposed by starts and joins.
 
-A run is two accesses to the object by the same thread, one after the other. A lock keeps a run together if *every*
-earlier occurrence of the first access was in the same critical section as the second. Checking the first occurrence is
-enough, because critical sections of one lock do not overlap.
+A run consists of two accesses to the object by the same thread, one after the other. A lock keeps a run together if
+*every* earlier occurrence of the first access was in the same critical section as the second. Checking the first
+occurrence is enough, because critical sections of one lock do not overlap.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from raddle.analysis.happens_before import ThreadClock
 from raddle.entities import AbstractObject
 from raddle.pruning_facts import Access, Guard, LockDiscipline, Rows, trimmed
 
-MAX_SIGNATURES = 1000  # signatures remembered per owner, to skip objects that add nothing new
+MAX_SIGNATURES = 1000  # maximum number of signatures remembered per owner, to skip objects that add nothing new
 
 
 class Owner:
@@ -26,8 +26,8 @@ class Owner:
 
     def __init__(self) -> None:
         self.numbers: dict[Access, int] = {}
-        self.before: list[int] = []  # by access: mask of the accesses that can come before it in another thread
-        self.after: list[int] = []  # by access: mask of the accesses that can come after it in another thread
+        self.before: list[int] = []  # for each access, mask of the accesses that can come before it in another thread
+        self.after: list[int] = []  # for each access, mask of the accesses that can come after it in another thread
         self.discipline = LockDiscipline()
         self._signatures: set[Hashable] = set()
 
@@ -51,13 +51,13 @@ class Owner:
 
 
 class ThreadHistory:
-    """The accesses of one thread to one object."""
+    """One thread's accesses to one object."""
 
     __slots__ = ("closed", "done", "open")
 
     def __init__(self) -> None:
-        self.done = 0  # mask of the accesses that the thread did
-        # By access: locks and critical sections at its first occurrence.
+        self.done = 0  # mask of the accesses that the thread has done
+        # Maps each access to the locks and critical sections at its first occurrence.
         self.open: dict[int, tuple[tuple[int, int], ...]] = {}
         self.closed = 0  # mask of accesses whose first occurrence is in no current critical section
 
@@ -72,22 +72,23 @@ class TouchedObject:
 
     def __init__(self, owner: Owner, first: int) -> None:
         self.version = 0  # incremented when a change may affect the accesses of other threads
-        self.shared = False  # True if several threads have accessed it
-        self._first = first  # the first thread that accessed it
-        self._histories: dict[int, ThreadHistory] = {}  # by thread that has not ended
+        self.shared = False  # True if at least two threads have accessed the object
+        self._first = first  # the first thread that accessed the object
+        self._histories: dict[int, ThreadHistory] = {}  # the histories of threads that have not ended
         self._owner = owner
         self._once = 0  # mask of the accesses that at least one thread did
         self._twice = 0  # mask of the accesses that at least two threads did
-        self._locks: dict[int, frozenset[int]] = {}  # by access: locks held at every occurrence
-        self._runs: dict[int, int] = {}  # by second access: mask of the first accesses of its runs
-        # By second access: mask of the first accesses that no lock keeps together with it.
+        self._locks: dict[int, frozenset[int]] = {}  # maps each access to the locks held at every occurrence
+        self._runs: dict[int, int] = {}  # maps second accesses to a mask of the first accesses of their runs
+        # Maps each second access to a mask of the first accesses that no lock keeps together with it.
         self._split: dict[int, int] = {}
-        self._common: dict[tuple[int, int], frozenset[int]] = {}  # by run: the locks that keep it together
-        # By access: for each thread's slot the time of the last occurrence, unless a later one is ordered after it.
+        self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each run to the locks that keep it together
+        # For each access: maps each thread's slot to the time of the last occurrence, unless a later one is ordered
+        # after it.
         self._epochs: dict[int, dict[int, int]] = {}
 
     def history_of(self, thread: int) -> ThreadHistory:
-        """Return the history of a thread; create it at the first access of the thread."""
+        """Return the history of a thread; create the history at the thread's first access."""
         history = self._histories.get(thread)
         if history is None:
             history = self._histories[thread] = ThreadHistory()
@@ -119,7 +120,8 @@ class TouchedObject:
     def order(self, history: ThreadHistory, number: int, thread_clock: ThreadClock) -> None:
         """Record how an access is ordered relative to the earlier accesses of other threads.
 
-        Every earlier access can come before it. One that no start or join orders before it can also come after it.
+        Every earlier access can come before this one. An earlier access can also come after it unless a start or join
+        orders the two.
         """
         others = self._twice | self._once & ~history.done
         before, after, bit = self._owner.before, self._owner.after, 1 << number

@@ -1,1 +1,1 @@
-"""Checks: the outcomes of failed executions, and warnings about suspicious ones."""
+"""Checks, which give outcomes for failed executions and warnings about suspicious ones."""

@@ -83,7 +83,7 @@ def user_traceback(error: BaseException) -> TracebackException:
 
 
 def _chain(summary: TracebackException) -> Iterator[TracebackException]:
-    """Yield an error and its chain of causes and contexts, as far as Python prints them."""
+    """Yield an error and those of its causes and contexts that Python prints."""
     current: TracebackException | None = summary
     while current is not None:
         yield current
@@ -102,7 +102,7 @@ def lines_of(shown: TracebackException | StackSummary) -> tuple[str, ...]:
 
 
 def frames_of(stack: StackSummary) -> tuple[Place, ...]:
-    """Return the current place of each frame, innermost first, with full file paths."""
+    """Return the current place in each frame, innermost frame first, with full file paths."""
     return tuple(Place(frame.filename, frame.lineno or 0) for frame in reversed(stack))
 
 

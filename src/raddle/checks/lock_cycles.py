@@ -1,7 +1,7 @@
-"""Potential deadlocks: locks that threads acquire in orders that can form a cycle.
+"""Potential deadlocks: cycles in the order in which threads acquire locks.
 
 `raddle.analysis.lock_graph` finds the cycles of one execution. A warning identifies a cycle by the abstract names of
-its locks and by sites, so each cycle is reported once, no matter which executions and threads showed it.
+its locks and by its sites, so each cycle is reported once, no matter which executions and threads showed it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
 ARROW = " -> "  # separates the locks of a cycle
 
-_Link = tuple[AbstractObject, int, int]  # the held lock, the site of its acquire, the site that requests the next
+_Link = tuple[AbstractObject, int, int]  # held lock, site of its acquire, site that requests the next lock
 
 
 class LockCycles:
@@ -58,8 +58,8 @@ class LockCycles:
     def warnings(self) -> list[ReportedWarning]:
         """Return the cycles of all executions so far.
 
-        The sites of a warning are, for each thread, where it acquired the lock it holds and where it requests the
-        next one.
+        The sites of a warning are, for each thread, the site that acquired its lock and the site that requests the next
+        lock.
         """
         return [
             ReportedWarning(

@@ -1,13 +1,13 @@
 """Data races: pairs of conflicting accesses that are not ordered by happens-before.
 
 Every racing pair of sites is found, not only the first pair of each variable as in FastTrack (Flanagan and Freund,
-2009). It is enough to keep, for each variable, the last time that each thread passed each site: if an earlier access
+2009). For each variable, it is enough to keep the time of each thread's last access at each site: if an earlier access
 at the site is unordered with a new access, so is the last one. Two rules keep most accesses cheap. An access that a
-thread repeats within the same epoch, before it releases anything, adds no new race. And while the writes of a variable
-form a happens-before chain, an access after the last write is after all of them (`_History.chained`).
+thread repeats within the same epoch, before it releases anything, adds no new race. While the writes of a variable form
+a happens-before chain, an access after the last write is after all writes (`_History.chained`).
 
-Only the order in the observed execution counts. Two critical sections of the same lock are ordered by it, although
-they could also have run in the opposite order.
+Only the order in the observed execution counts. Two critical sections of the same lock are ordered by that lock,
+although they could also have run in the opposite order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from raddle.warning import DATA_RACE, ReportedWarning
 
 READ, WRITTEN = "read", "written"
 
-# A site and the kind of access there: the site's number for a read, its complement (a negative number) for a write.
+# A site and the kind of access there: the site number for a read, its bitwise complement (negative) for a write.
 SignedSite = int
 
 
@@ -49,7 +49,9 @@ class Races:
         self._entities = entities
         self._order = HappensBefore()
         self._histories: dict[int, _History] = {}  # by variable number
-        self._epoch_accesses: dict[int, set[Step]] = defaultdict(set)  # by thread: the accesses in its current epoch
+        self._epoch_accesses: dict[int, set[Step]] = defaultdict(
+            set
+        )  # maps each thread to the accesses in its current epoch
 
     def feed(self, steps: Iterable[Step]) -> None:
         """Process the next steps of the execution, in order."""
@@ -90,7 +92,7 @@ class Races:
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Return the races of all executions so far, each pair of sites once for each variable."""
+        """Return the races of all executions so far; each pair of sites occurs once for each variable."""
         return [
             ReportedWarning(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
             for subject, low, high in sorted(self._found)
@@ -108,18 +110,18 @@ def _verbs(found: set[tuple[bool, bool]]) -> list[str]:
 
 
 class _History:
-    """The accesses to one variable that a later access can race with.
+    """The accesses to one variable with which a later access can race.
 
     Until a second thread accesses the variable, only the times of the accesses are kept.
     """
 
     __slots__ = ("chained", "last", "owner", "racing_sites", "reads", "recent", "signed_sites", "times", "writes")
 
-    writes: dict[int, int]  # maps slot to the time of its last write at any site
-    reads: dict[int, int]  # maps slot to the time of its last read at any site
+    writes: dict[int, int]  # maps each slot to the time of its last write at any site
+    reads: dict[int, int]  # maps each slot to the time of its last read at any site
     chained: bool  # True if `last` happens after all other writes, and after all reads not in `recent`
     last: tuple[int, int]  # slot and time of the last write of the chain
-    recent: dict[int, int]  # maps slot to the time of its last read since `last`
+    recent: dict[int, int]  # maps each slot to the time of its last read since `last`
     signed_sites: set[SignedSite]
     racing_sites: dict[SignedSite, set[SignedSite]]  # maps each access to those already reported as racing with it
 
@@ -128,7 +130,7 @@ class _History:
         self.times: dict[int, dict[SignedSite, int]] = {thread_clock.slot: {signed_site: thread_clock.time}}
 
     def access(self, thread_clock: ThreadClock, signed_site: SignedSite) -> list[SignedSite]:
-        """Record an access, and return the accesses that it races with and that were not returned before."""
+        """Record an access, and return the racing accesses that have not been returned before."""
         if self.owner >= 0:
             self._share()
         slot, time = thread_clock.slot, thread_clock.time

@@ -1,19 +1,19 @@
 """Warnings about variables that look badly guarded: Eraser's lockset analysis and Avio's unserializable cases.
 
 There is one lockset warning for each variable whose Eraser automaton (`raddle.analysis.eraser`) reaches the race state.
-Its sites are two accesses of different threads, at least one a write, that have no lock in common. Its note names the
-kind of each access and the locks held. There may be no such pair, for example if the only thread that writes the
-variable also reads it without a lock. Then the sites are several accesses that have no lock in common, and the note
-marks each as happening sometimes. A pair found later replaces such a vague warning.
+The warning's sites are two accesses by different threads that have no lock in common, at least one of them a write. Its
+note names the kind of each access and the locks held. There may be no such pair, for example if the only thread that
+writes the variable also reads it without a lock. In that case, the sites are several accesses that have no lock in
+common, and the note marks each with "sometimes". A pair found later replaces such a vague warning.
 
 Avio (Lu, Tucek, Qin, Zhou, 2006) treats two consecutive accesses of a thread to a variable as a block, and learns from
-many runs which blocks are meant to be atomic. Here there are no such runs, so a block must lie within one call of a
-function, and its second access must come later in the source. A loop or a method called twice does not imply that the
-variable stays unchanged. An access of another thread in between is intended if the program itself orders it after the
-first access and before the second, by start, join, a wait or a message. The order in which threads acquire locks does
-not count. All accesses in between are considered, not only the last one. The sites are the first access, the other
-thread's access and the second access, and the note names the kind of each. There is one warning for each variable and
-block.
+many runs which blocks are meant to be atomic. Such runs are not available here, so a block must lie within one call of
+a function, and its second access must come later in the source. If a loop or a second call repeats an access, the
+program need not expect the variable to stay unchanged. An access by another thread in between counts as intended if the
+program itself orders it after the first access and before the second, by a start, a join, a wait or a message. The
+order in which threads acquire locks does not count. All accesses in between are considered, not only the last one. The
+sites are the first access, the other thread's access and the second access, and the note names the kind of each. There
+is one warning for each variable and block.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from raddle.warning import LOCKSET, SOMETIMES, UNSERIALIZABLE, ReportedWarning
 
 _PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itself orders threads
 
-# An access: its site, whether it writes, its index among the accesses to the variable, the number of the function call
-# it is in, the clock of its thread, and the locks that the thread held.
+# An access: its site, whether it writes, its index among the accesses to the variable, the number of its function call,
+# the clock of its thread, and the locks that the thread held.
 _Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
 _Guard = tuple[int, bool, frozenset[int]]  # a kind of access: the thread, whether it writes, the locks held
-MAX_GUARDS = 64  # kinds of access remembered for one variable
+MAX_GUARDS = 64  # maximum number of kinds of access remembered for one variable
 
 
 class WarnedVariables:
@@ -53,7 +53,9 @@ class WarnedVariables:
     gave_up = False
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, tuple[int, ...]], ReportedWarning] = {}  # by kind, variable and block
+        self._found: dict[
+            tuple[str, str, str, tuple[int, ...]], ReportedWarning
+        ] = {}  # maps kind, variable and block to the warning
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
@@ -115,7 +117,7 @@ class WarnedVariables:
     def _check_locks(self, number: int, variable: _VariableState, thread: int, access: _Access) -> None:
         guarded, guards = variable.guarded, variable.guards
         guarded.access(thread, write=access[1], held=access[5])
-        if guarded.state is EXCLUSIVE:  # initialized by one thread, so no lock is needed yet
+        if guarded.state is EXCLUSIVE:  # only one thread has accessed the variable, so no lock is needed yet
             return
         guard = (thread, access[1], access[5])
         is_new = guards.pop(guard, None) is None
@@ -179,7 +181,7 @@ class _VariableState:
         self.guarded = Guarded()
         self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, the most recent one at the end
         self.raced = False  # True once no common lock is left
-        self.warned = False  # True once a pair without a common lock was reported
+        self.warned = False  # True once a pair without a common lock has been reported
         self.count = 0
         self.thread = -1  # the last thread to access the variable
         self.by_thread: dict[int, _Access] = {}
@@ -188,7 +190,7 @@ class _VariableState:
 
 
 class _Calls:
-    """Tracks the function call that each thread is in; every call has a unique number."""
+    """Tracks the current function call of each thread; every call has a unique number."""
 
     __slots__ = ("_entered", "_stacks")
 
@@ -227,7 +229,7 @@ def _unguarded(guards: dict[_Guard, _Access]) -> Iterator[tuple[_Access, _Access
 
 
 def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
-    """Return a small set of accesses without a common lock, in order; empty if they are no longer remembered."""
+    """Return a few accesses that have no lock in common, in order; empty if they are no longer remembered."""
     candidates = [access for _, access in reversed(guards.items())]
     chosen = [min(candidates, key=lambda access: len(access[5]))]
     common = chosen[0][5]

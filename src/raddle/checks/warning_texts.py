@@ -1,4 +1,4 @@
-"""Sentences and short phrases for warnings, for readers who do not know the analyses."""
+"""Sentences and short phrases that describe warnings to readers who do not know the analyses."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
 
 
 def _located(access: str, place: str) -> str:
-    """Return an access with its place before its locks.
+    """Return the phrase for an access with its place inserted before its locks.
 
     >>> _located("read under no lock", "at m.py:5")
     'read at m.py:5 under no lock'

@@ -127,7 +127,7 @@ class MethodPairs(Criterion):
     def _leave(self, thread: int, method: _Method) -> None:
         """End the innermost active call of the method.
 
-        A generator call may end in a different thread than it began in, and before the calls inside it end.
+        A generator may be left after its caller, and by a different thread than the one that entered it.
         """
         others = (calls for other, calls in self._calls.items() if other != thread)
         for calls in (self._calls.get(thread, []), *others):

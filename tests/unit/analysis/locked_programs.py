@@ -1,4 +1,4 @@
-"""Random programs and their executions: started and joined threads call methods that acquire locks.
+"""Random programs and their executions: threads are started and joined, and call methods that acquire locks.
 
 Each object has its own locks. A program has one list of operations (kind, target, site) per thread. Every schedule runs
 the same operations.
@@ -32,7 +32,7 @@ class LockedProgram:
         self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
 
     def _method(self, base):
-        """Return random operations on variables and locks, numbered relative to the object they will be called on."""
+        """Return random operations on variables and locks, numbered relative to the object of the call."""
         body, held = [], []
         for index in range(self._chance.randint(1, 5)):
             chance = self._chance.random()

@@ -10,7 +10,7 @@ from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_PRIME, MODIFIED, RACE, S
 
 
 def after(*accesses):
-    """Return the variable after accesses such as "1 read 7 8": thread, kind, held locks."""
+    """Return the variable after accesses such as "1 read 7 8" (thread, kind, held locks)."""
     variable = Guarded()
     for access in accesses:
         thread, kind, *locks = access.split()
@@ -26,14 +26,14 @@ def test_there_are_six_states():
     ("accesses", "state"),
     [
         ((), VIRGIN),
-        # virgin -> exclusive, by reading and by writing
+        # a read or a write leads from virgin to exclusive
         (("1 read",), EXCLUSIVE),
         (("1 write",), EXCLUSIVE),
-        # only another thread leaves exclusive
+        # only an access by another thread ends the state exclusive
         (("1 write", "1 read", "1 write"), EXCLUSIVE),
         (("1 write", "2 read"), EXCLUSIVE_PRIME),
         (("1 read", "2 write"), EXCLUSIVE_PRIME),
-        # any thread but the second leaves exclusive': the first, or a third
+        # an access by any thread but the second ends the state exclusive'
         (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_PRIME),
         (("1 write", "2 write", "1 read"), SHARED),
         (("1 write", "2 write", "3 read"), SHARED),
@@ -46,8 +46,8 @@ def test_there_are_six_states():
         (
             ("1 write", "2 write", "1 read 7", "2 read", "1 write 7"),
             RACE,
-        ),  # lock 7 stopped being a candidate in the shared state
-        # modified becomes race when no lock is common to all accesses since the variable was shared
+        ),  # the read without a lock removed lock 7 from the candidates
+        # modified becomes race when no lock was held at all accesses since the variable became shared
         (("1 write", "2 write", "1 write 7 8", "2 read 7 8", "3 write 7"), MODIFIED),
         (("1 write", "2 write", "1 write 7 8", "2 read 7", "3 write 8"), RACE),
         (("1 write", "2 write", "1 write 7", "2 read"), RACE),

@@ -1,4 +1,4 @@
-"""Facts that `Feasibility` collects about objects that threads share."""
+"""The facts that `Feasibility` collects about shared objects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def facts_of(*executions, objects=1):
 
 
 def before(facts):
-    """Return the pairs of sites of which the first can come before the second."""
+    """Return the pairs of sites in which the first can come before the second."""
     owner_facts = facts.owners[OWNER]
     sites = [site for _, site in owner_facts.accesses]
     return {(sites[i], sites[j]) for i, row in enumerate(owner_facts.before) for j in range(len(sites)) if row >> j & 1}
@@ -79,7 +79,8 @@ def test_accesses_ordered_by_a_lock_or_event_can_come_in_both_orders(synchroniza
 
 
 def test_an_access_before_a_start_always_precedes_the_started_thread():
-    # T0 performs C after the start. C and B can come in any order. C and A are in the same thread and make no pair.
+    # T0 performs C after the start. C and B can come in any order. C and A are in the same thread, so they do not form
+    # a pair.
     steps = [*at(0, A), (0, "start", 1, 0), *at(1, B), *at(0, C)]
     assert before(facts_of(steps)) == {(A, B), (B, C), (C, B)}
 
@@ -102,7 +103,7 @@ def test_every_occurrence_of_a_site_counts():
 
 
 def test_threads_that_run_one_after_the_other_have_one_order():
-    # T1 and T2 share a site. T2 is started after T1 was joined.
+    # T1 and T2 share a site. T2 starts after T1 has been joined.
     steps = [(0, "start", 1, 0), *at(1, A, B), (1, "end", 1, 0), (0, "join", 1, 0), (0, "start", 2, 0), *at(2, A)]
     assert before(facts_of(steps)) == {(A, A), (B, A)}
 

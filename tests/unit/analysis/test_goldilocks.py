@@ -73,7 +73,7 @@ def test_a_thread_that_takes_from_a_resource_in_the_lockset_is_added():
         assert Watch().lockset((2, kind, 7), (1, "release", 7)) == {
             "T1",
             7,
-        }  # taken before the resource is in the lockset
+        }  # thread 2 took before the resource was in the lockset
 
 
 def test_starts_and_joins_add_threads_to_the_lockset():
@@ -92,8 +92,8 @@ def test_a_release_before_the_access_does_not_add_the_lock():
 
 def test_locksets_and_verdicts_match_the_papers_example():
     # Figure 3 of the CACM version (Elmas, Qadeer, Tasiran, 2010). Thread 1 creates an object and publishes it under La.
-    # Thread 2 moves it to a place that Lb guards. Thread 3 changes it under Lb, and then, once it owns the object,
-    # without any lock.
+    # Thread 2 moves the object to a place that Lb guards. Thread 3 changes the object under Lb and then, once it owns
+    # the object, without any lock.
     la, lb = 7, 8
     watch = Watch()
     publish = [(1, "acquire", la), (1, "release", la)]
@@ -130,7 +130,7 @@ def test_direct_synchronization_is_decided_by_two_threads():
     assert verdicts((1, "write", X), (1, "put", 7), (2, "get", 7), (2, "read", X)) == ["first", "two threads"]
     assert verdicts((1, "write", X), (1, "start", 2), (2, "read", X)) == ["first", "two threads"]
     assert verdicts((1, "write", X), (2, "join", 1), (2, "read", X)) == ["first", "two threads"]
-    # Thread 1 starts thread 3 and thread 2 joins it. Thread 3 acts like a queue between them.
+    # Thread 1 starts thread 3, and thread 2 joins thread 3. So thread 3 acts like a queue between threads 1 and 2.
     assert verdicts((1, "write", X), (1, "start", 3), (2, "join", 3), (2, "read", X)) == ["first", "two threads"]
     # Thread 3 holds the lock in between, but threads 1 and 2 still synchronize through it.
     between = [(1, "release", 7), (3, "acquire", 7), (3, "release", 7), (2, "acquire", 7)]
@@ -153,7 +153,7 @@ def test_reads_do_not_conflict():
 
 
 def test_a_write_is_compared_with_the_reads_of_every_thread():
-    # Both readers synchronize with thread 3, or only thread 1 does.
+    # Either both readers synchronize with thread 3, or only thread 1 does.
     reads = [(1, "read", X), (2, "read", X)]
     both = [(1, "put", 7), (2, "put", 7), (3, "get", 7), (3, "write", X)]
     assert verdicts(*reads, *both) == ["first", "first", "two threads"]
@@ -164,8 +164,8 @@ def test_the_verdict_is_the_latest_of_the_hardest_comparisons():
     watch = Watch()
     for step in [(1, "read", X), (2, "read", X), (4, "read", X), (4, "put", 7), (3, "get", 7)]:
         watch.step(*step)
-    # Readers 1 and 2 race with the write, and reader 4 does not. Reader 2 is the later one. Its read is the second
-    # access, so its moment is 1.
+    # Readers 1 and 2 race with the write, and reader 4 does not. Of the two racing readers, reader 2 is the later one.
+    # Its read is the second access, so its moment is 1.
     assert watch.step(3, "write", X) == ("race", 2, 1)
 
 
@@ -174,7 +174,7 @@ def test_resources_mapped_to_one_name_are_one_element_of_the_lockset():
     goldilocks.access(1, X, write=True, held=NO_LOCKS)
     for resource in (3, 5, 6):
         goldilocks.gives(1, resource)
-    goldilocks.takes(2, 4)  # no step gave to resource 4, only to another resource with the same name
+    goldilocks.takes(2, 4)  # no step gave to resource 4 itself, only to another resource with the same name
     _, thread, moment = goldilocks.access(2, X, write=False, held=NO_LOCKS)
     assert goldilocks.lockset(thread, moment) == ([1, 0], [1])
 

@@ -120,7 +120,7 @@ def test_each_giving_step_orders_the_taking_step(pair):
 
 
 def test_a_taking_step_is_ordered_after_all_givers():
-    # Two unsynchronized threads put into a queue. Both happen before a get.
+    # Two unsynchronized threads put items into a queue. Both puts happen before a get.
     order = HappensBefore()
     epochs = [order.epoch(thread) for thread in (0, 1)]
     order.step(0, "put", 5)
@@ -154,7 +154,8 @@ def test_the_number_of_slots_of_unjoined_threads_is_bounded():
 
 
 def test_a_forgotten_thread_counts_as_happening_before():
-    # Thread 1 ends and is never joined. It does not happen before thread 0 until too many others have ended after it.
+    # Thread 1 ends and is never joined. Its end is not ordered before thread 0 until too many others have ended after
+    # it.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)
@@ -182,7 +183,8 @@ def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reus
 
 
 def test_threads_that_reuse_a_slot_are_distinguished():
-    # Thread 2 reuses the slot of thread 1, which was joined. Thread 1 happens before main, but thread 2 does not.
+    # Thread 2 reuses the slot of thread 1, which was joined. Thread 1's steps happen before main's next step, but
+    # thread 2's do not.
     order = HappensBefore()
     order.step(0, "start", 1)
     first = order.epoch(1)

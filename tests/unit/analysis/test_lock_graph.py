@@ -1,4 +1,4 @@
-"""Cycles in the guarded lock graph: classic examples by hand, and random executions compared with the definition."""
+"""Cycles in the guarded lock graph: classic examples, and random executions compared with the definition."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_lock_requests_ordered_by_a_start_make_no_cycle():
 
 
 def test_lock_requests_ordered_by_a_join_make_no_cycle():
-    # Thread 1 has ended and was joined before thread 2 starts.
+    # Thread 1 ends and is joined before thread 2 starts.
     steps = [*started(1), *nested(1, A, B, site=10), (1, "end", 1, 0), (0, "join", 1, 0)]
     assert cycles([*steps, *started(2), *nested(2, B, A, site=20)]) == set()
     assert len(cycles([*started(2), *steps, *nested(2, B, A, site=20)])) == 1
@@ -106,7 +106,7 @@ def test_a_hundred_philosophers_make_one_cycle():
 def test_the_search_gives_up_on_too_many_cycles(monkeypatch):
     monkeypatch.setattr(lock_graph, "MAX_EDGE_VISITS", 100)
     graph = LockGraph()
-    pairs = list(itertools.permutations(range(5), 2))  # twenty threads: each pair of five locks in both orders
+    pairs = list(itertools.permutations(range(5), 2))  # twenty threads, one for each ordered pair of five locks
     steps = started(*range(1, 21))
     for thread, pair in enumerate(pairs, 1):
         steps += nested(thread, *pair, site=10)

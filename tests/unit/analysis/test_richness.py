@@ -9,13 +9,13 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = 10**9  # number of executions for which (m - 1) / m is nearly 1, as published figures for individuals assume
+MANY = 10**9  # so many executions m that (m - 1) / m is nearly 1, as in published figures for samples of individuals
 
 
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
-        # Estimate, lower and upper bound, bias-corrected. From EstimateS, as quoted in the tests of scikit-bio.
+        # Bias-corrected estimate, lower bound and upper bound from EstimateS, as quoted in the tests of scikit-bio.
         ([1, 1, 4, 2, 5, 2, 4, 1, 2], (9.75, 9.07, 17.45)),
         ([1, 1, 4, 5], (5, 4.08, 17.27)),
         ([2, 2, 4, 5], (4, 4, 4.95)),
@@ -26,9 +26,9 @@ def test_the_interval_matches_published_figures(counts, expected):
 
 
 def test_the_estimate_matches_the_barro_colorado_tree_data():
-    # The data set BCI of R's package vegan has 225 species in 50 plots. Its first-order jackknife estimate is
-    # 225 + 21 · 49/50 = 245.58, and Chao2 without bias correction is 225 + 49/50 · 21² / (2·19) = 236.37. So 21 species
-    # are in one plot and 19 in two. With bias correction Chao2 is 225 + 49/50 · 21·20 / (2·20) = 235.29.
+    # The BCI data set of the R package vegan has 225 species in 50 plots. Its first-order jackknife estimate is 225 +
+    # 21 · 49/50 = 245.58, and Chao2 without bias correction is 225 + 49/50 · 21² / (2·19) = 236.37. So 21 species are
+    # in one plot and 19 in two. With bias correction, Chao2 is 225 + 49/50 · 21·20 / (2·20) = 235.29.
     counts = [1] * 21 + [2] * 19 + [10] * 185
     assert interval(counts, 50)[0] == pytest.approx(235.29)
     assert estimate(counts, 50).number == 235
@@ -86,7 +86,7 @@ def test_estimates_lie_within_their_bounds():
 
 def test_the_interval_usually_contains_the_true_total():
     # 100 requirements are equally likely in each of 10 executions, as Chao2 assumes. The interval should contain the
-    # total in 95 % of the cases. 40 of 50 would be far too few.
+    # total in 95 % of the cases, so 40 of 50 would be far too few.
     random = Random(13)
     contained = 0
     for _ in range(50):
@@ -97,10 +97,10 @@ def test_the_interval_usually_contains_the_true_total():
 
 
 def test_the_chance_of_new_coverage_is_the_number_covered_once_per_execution():
-    # 3 of 5 requirements were covered only once, in 30 executions.
+    # In 30 executions, 3 of 5 requirements were covered only once.
     assert chance_of_new([1, 1, 1, 20, 30], 30) == pytest.approx(0.1)
     assert chance_of_new([4, 5], 30) == 0
-    # One execution covered five requirements, so a similar one would cover five new ones. A chance is at most 1.
+    # One execution covered five requirements, so five new ones are expected from the next. But a chance is at most 1.
     assert chance_of_new([1] * 5, 1) == 1
     assert chance_of_new([], 0) == 1
     assert chance_of_new([], 10) == 0

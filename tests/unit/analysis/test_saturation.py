@@ -25,8 +25,8 @@ def test_a_short_search_needs_a_minimum_number_of_executions():
 
 
 def test_a_requirement_covered_once_raises_the_chance_of_new_coverage():
-    # 1 of 1,000 executions covers a requirement that no other one covers. So about one more is expected in the next
-    # 1,000, and the chance of anything new is 1 - 1/e.
+    # 1 of 1,000 executions covers a requirement that no other execution covers. So about one more requirement is
+    # expected in the next 1,000, and the chance of anything new is 1 - 1/e.
     tally = Tally()
     for number in range(1, 1001):
         tally.add(number, "sync", [("a",), ("b",)] if number == 400 else [("a",)])

@@ -1,4 +1,4 @@
-"""Notes of an exception that ends a thread, in outcomes and findings."""
+"""Outcomes and findings show the notes of an exception that ends a thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data races by happens-before: small executions by hand, and random ones compared with the definition."""
+"""Data races by happens-before: small handwritten executions, and random ones compared with the definition."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def test_all_pairs_are_found_not_only_the_first():
 
 
 def test_after_a_race_all_unordered_writes_are_compared():
-    # The writes of threads 1 and 2 are unordered. Thread 0 synchronizes only with thread 2, so it still races with 1.
+    # The writes of threads 1 and 2 are unordered. Thread 0 synchronizes only with thread 2, so it still races with
+    # thread 1.
     steps = [
         (0, "start", 1, SITE), (0, "start", 2, SITE), (1, "write", 0, SITE + 1), (2, "write", 0, SITE + 2),
         (2, "release", 0, SITE), (0, "acquire", 0, SITE), (0, "read", 0, SITE + 3),

@@ -61,7 +61,7 @@ def test_an_unserializable_warning_has_three_sites_and_kinds():
 
 
 def test_an_access_in_between_counts_even_if_it_was_not_the_last():
-    # The last access in between is a read, which alone would be serializable.
+    # The last access in between is a read. With that read alone, the block would be serializable.
     (found,) = warnings("1 read 1", "2 write 8", "2 read 9", "1 read 2", kind=UNSERIALIZABLE)
     assert found.sites == (S + 1, S + 8, S + 2)
     (found,) = warnings("1 write 1", "2 read 8", "3 write 9", "1 write 2", kind=UNSERIALIZABLE)
@@ -82,7 +82,7 @@ def test_separately_locked_check_and_act_are_unserializable():
 
 
 def test_two_calls_form_no_block():
-    # The method is called twice, for example each time under a lock.
+    # The method is called twice, perhaps under a lock each time.
     calls = ("1 enter 0", "1 read 1", "1 leave 0", "2 write 9", "1 enter 0", "1 write 2", "1 leave 0")
     assert warnings(*calls, kind=UNSERIALIZABLE) == []
     # A nested call does not split a block of its caller.
@@ -103,7 +103,7 @@ def test_an_access_that_synchronization_orders_in_between_is_not_reported():
     # A result is initialized, computed by a thread that is then joined, and read.
     steps = ["0 write 1", "0 start 1", "1 write 9", "1 end 1", "0 join 1", "0 read 2"]
     assert warnings(*steps, kind=UNSERIALIZABLE) == []
-    # Messages in both directions have the same effect. One direction is not enough.
+    # Messages in both directions have the same effect as a start and a join. One direction is not enough.
     there, back = ["0 put 2", "1 get 2"], ["1 put 2", "0 get 2"]
     assert warnings("0 write 1", *there, "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE) == []
     assert len(warnings("0 write 1", *there, "1 write 9", "0 read 2", kind=UNSERIALIZABLE)) == 1
@@ -119,7 +119,8 @@ def test_each_block_is_reported_once():
 
 
 def test_a_variable_without_a_common_lock_is_reported():
-    # The states are virgin, exclusive, exclusive', modified (with lock 0) and race, as thread 2 holds another lock.
+    # The states are virgin, exclusive, exclusive', modified (with lock 0) and race, because thread 2 holds another
+    # lock.
     steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(
@@ -130,20 +131,20 @@ def test_a_variable_without_a_common_lock_is_reported():
 
 
 def test_the_other_site_is_the_last_access_of_another_thread():
-    # Thread 1 reads again, which is not a race, and then writes. Thread 2's last access is at site 3.
+    # Thread 1 reads again, which is not yet a race, and then writes. Thread 2's last access is at site 3.
     (found,) = warnings("1 write 1", "2 write 2", "2 read 3", "1 read 4", "1 write 5", kind=LOCKSET)
     assert found.sites == (S + 3, S + 5)
 
 
 def locked(text, *locks):
-    """Return a step surrounded by acquires and releases of the locks."""
+    """Return a step together with the acquires before it and the releases after it."""
     thread = text[0]
     return (*(f"{thread} acquire {lock}" for lock in locks), text, *(f"{thread} release {lock}" for lock in locks))
 
 
 def test_the_reported_accesses_have_no_lock_in_common():
-    # Thread 1 reads without the lock. The race is detected only when it writes, with the lock. The two writes share the
-    # lock, so the warning names the read.
+    # Thread 1 reads without the lock. The race is detected only when thread 1 writes, with the lock. The two writes
+    # share the lock, so the warning names the read.
     steps = [*locked("1 write 1", 0), *locked("2 write 2", 0), "1 read 3", *locked("1 write 4", 0)]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(LOCKSET, "C.n", (S + 2, S + 3), "written under the Lock made at m.py:1, read under no lock")
@@ -151,11 +152,11 @@ def test_the_reported_accesses_have_no_lock_in_common():
 
 
 def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
-    # Any two accesses have a lock in common, but all three do not.
+    # Any two accesses have a lock in common, but no lock is common to all three.
     steps = [
         *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
     ]  # fmt: skip
-    assert warnings(*steps, kind=LOCKSET) == []  # lock 0 was held at every access since the variable was shared
+    assert warnings(*steps, kind=LOCKSET) == []  # lock 0 was held at every access since the variable became shared
     one, two, three = "the Lock made at m.py:1", "the Lock made at m.py:2", "the Queue made at m.py:3"
     (found,) = warnings(*steps, *locked("2 read 5", 1, 2), kind=LOCKSET)
     assert found.sites == (S + 3, S + 4, S + 5)
@@ -213,7 +214,7 @@ def test_state_is_not_carried_from_one_execution_to_the_next():
 
 
 def unserializable_blocks(steps):
-    """Yield the site pairs of unserializable blocks by definition, ignoring calls and happens-before."""
+    """Yield the site pairs of unserializable blocks as defined by AVIO, ignoring calls and happens-before."""
     for second, (thread, kind, _, site) in enumerate(steps):
         earlier = [i for i in range(second) if steps[i][0] == thread]
         if earlier and steps[earlier[-1]][3] < site:

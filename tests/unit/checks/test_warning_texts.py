@@ -52,7 +52,7 @@ def test_a_vague_lockset_warning_says_sometimes():
 def test_lockset_warnings_for_one_variable_are_reported_once_per_file():
     vague = ReportedWarning(LOCKSET, "Bank.sum", (70001,), "sometimes read under no lock")
     one, other = (ReportedWarning(LOCKSET, "Bank.sum", (70002, site), "read, written") for site in (70003, 70004))
-    elsewhere = ReportedWarning(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # in another file
+    elsewhere = ReportedWarning(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # accesses in another file
     for order in itertools.permutations([vague, one, other, elsewhere]):
         assert set(deduplicated(order)) == {one, elsewhere}
 

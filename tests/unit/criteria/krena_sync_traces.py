@@ -1,6 +1,6 @@
 """Random executions for testing the synchronization metrics.
 
-They contain every kind of step, in an order that a real program could produce.
+The executions contain every kind of step, in an order that a real program could produce.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ SITE = 70000
 LOCKS, CONDITION, EVENT, SEMAPHORE, QUEUE = (0, 1, 2), 3, 4, 5, 6
 RESOURCES = [
     AbstractObject("Lock", "m.py:1"),
-    AbstractObject("Lock", "m.py:1"),  # created at the same line as the first
+    AbstractObject("Lock", "m.py:1"),  # created at the same line as the first lock
     AbstractObject("RLock", "m.py:2"),
     AbstractObject("Condition", "m.py:3"),
     AbstractObject("Event", "m.py:4"),

@@ -1,4 +1,4 @@
-"""Executions for testing the variable metrics: some written by hand, some random with their own entities."""
+"""Executions for testing the variable metrics: handwritten ones, and random ones with their own entities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def small_entities(actors=("main", "one", "two", "three")):
 def steps_of(*texts, target=X):
     """Parse steps such as "1 read 4": thread, kind and a number.
 
-    The number is the site of a read or write. For every other kind it is the target.
+    For a read or write, the number is the site. For every other kind, it is the target.
     """
     steps = []
     for text in texts:
@@ -53,9 +53,9 @@ def covered(name, steps, entities=None):
 
 
 class RandomExecution:
-    """Random steps, with the points at which a recorder would notify the entities.
+    """Random steps, with the points at which a recorder would update the entities.
 
-    The entities are notified when an actor enters a method and when it ends.
+    The entities are updated when an actor enters a method and when the actor ends.
     """
 
     def __init__(self, choose, *, length=60):
@@ -74,7 +74,7 @@ class RandomExecution:
             self._do_something(choose.choice(sorted(self._actors)))
 
     def batches(self):
-        """Yield the steps in batches, and notify the entities between batches."""
+        """Yield the steps in batches, and update the entities between batches."""
         position = 0
         for place, notify in self._notifications:
             yield self.steps[position:place]

@@ -1,6 +1,6 @@
 """Programs and traces for testing the criteria of Lu, Jiang and Zhou.
 
-`named_accesses` names accesses directly from the paper's definition, as a reference.
+`named_accesses` is a reference that names accesses directly by the paper's definition.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def variable(name):
 def watch(criterion, entities, steps, *, chunks=()):
     """Return the keys that an execution covers.
 
-    `chunks` holds the lengths of the batches after which `collect` is also called.
+    `chunks` holds the lengths of the batches; `collect` is also called after each batch.
     """
     criterion.begin(entities)
     collected = []
@@ -88,7 +88,7 @@ VARIABLE_NAMES = ["x", "x", "y", "z"]  # variables 0 and 1 belong to two objects
 def random_steps(random, *, length=24):
     """Return random steps of up to five threads.
 
-    The trace contains no start of thread 4. Thread 1 or 2 starts thread 3, possibly after its first step.
+    The start of thread 4 is not in the trace. Thread 1 or 2 starts thread 3, possibly after its first step.
     """
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     threads = random.choice([[0, 1], [1, 2], [1, 2, 3], [0, 1, 2, 3, 4]])
@@ -143,7 +143,7 @@ def named_accesses(steps, occurrences):
 def compare_on_random_traces(random, make_criterion, reference, *, traces):
     """Compare a criterion with a reference on random traces.
 
-    Each criterion object processes many traces, so state that leaks from one trace into the next is detected.
+    Each criterion instance processes many traces, so state that leaks from one trace into the next is detected.
     """
     criteria = {occurrences: make_criterion(occurrences=occurrences) for occurrences in (1, 2, 16)}
     covered = {occurrences: set() for occurrences in criteria}

@@ -1,4 +1,4 @@
-"""A scenario in which every criterion covers something."""
+"""A scenario that covers at least one requirement of every criterion."""
 
 from __future__ import annotations
 

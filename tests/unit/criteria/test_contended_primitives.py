@@ -1,4 +1,4 @@
-"""Threads that reach an available primitive and are blocked because another thread is faster."""
+"""Tests of threads that reach an available primitive but block because another thread gets it first."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def barrier():
 
 
 def test_either_thread_can_be_the_last_to_arrive_at_a_barrier():
-    # The last thread to arrive synchronizes with the one that waits, and either thread can be last.
+    # The last thread to arrive synchronizes with the waiting thread, and either thread can be last.
     record = exhaust(barrier, "hbpair")
     synchronized = {
         (record.sites[given].line, record.sites[taken].line)
@@ -96,7 +96,7 @@ def test_either_thread_can_be_the_last_to_arrive_at_a_barrier():
 
 
 def pool():
-    """Run two tasks. In the first execution one worker does both, so no two threads share a variable."""
+    """Run two tasks. In the first execution, one worker runs both, so no two threads share a variable."""
     from concurrent.futures import ThreadPoolExecutor
 
     lock, counts = threading.Lock(), [0]

@@ -43,8 +43,8 @@ def test_a_thread_that_deadlocks_with_itself_is_blocked_but_not_blocking():
 
 
 def test_failed_and_reentrant_acquires_are_only_visited():
-    # Thread 0 holds the lock twice. Thread 1 tries to acquire it once without blocking and once with a timeout. Thread
-    # 0 blocks only the second attempt.
+    # Thread 0 holds the lock twice. Thread 1 tries to acquire it once without blocking and once with a timeout. Only
+    # the second attempt is blocked by thread 0.
     steps = [(0, "acquire", 0, SITE + 1), (0, "reenter", 0, SITE + 2), (1, "failed", 0, SITE + 3)]
     visited = {(SITE + site, "visited") for site in (1, 2, 3)}
     assert sync(steps) == visited

@@ -24,7 +24,7 @@ def test_acquiring_a_lock_while_holding_another_covers_a_pair():
 
 
 def test_every_held_lock_makes_a_pair():
-    # Acquiring 0, 1 and 2 in turn gives the pairs 0-1, 0-2 and 1-2. Locks 1 and 2 have the same description.
+    # Acquiring locks 0, 1 and 2 in turn gives the pairs 0-1, 0-2 and 1-2. Locks 1 and 2 have the same description.
     steps = [(1, "acquire", lock, SITE + lock) for lock in range(3)]
     expected = {(SITE, SITE + 1, FIRST, SECOND), (SITE, SITE + 2, FIRST, SECOND), (SITE + 1, SITE + 2, SECOND, SECOND)}
     assert goodlock(steps) == expected

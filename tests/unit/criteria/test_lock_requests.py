@@ -22,7 +22,8 @@ def by_line(name, keys, table):
 
 
 # `try` and `timed` can block `plain`, and `plain` can block `timed`. `try` never waits, so it is only visited and
-# blocking. `timed` can be all three. Only one thread uses the reentrant lock, so `outer` and `inner` are only visited.
+# blocking. `timed` can be visited, blocked and blocking. Only one thread uses the reentrant lock, so `outer` and
+# `inner` are only visited.
 SITUATIONS = {
     ("plain", "visited"), ("plain", "blocked"), ("plain", "blocking"),
     ("try", "visited"), ("try", "blocking"),
@@ -41,7 +42,7 @@ def test_an_exhaustive_search_covers_every_situation():
 
 
 def test_every_execution_visits_every_acquire():
-    # There are 5 acquire calls. They count whether or not `try` and `timed` get the lock.
+    # There are 5 acquire calls. All of them count, whether or not `try` and `timed` get the lock.
     for sample in samples("syncs", "sync", executions=50):
         assert len({key for key in sample.covered["sync"] if key[1] == "visited"}) == 5
 

@@ -30,7 +30,7 @@ FAMILY = {
 
 def test_threads_without_a_recorded_start_get_question_mark_labels():
     labels = Labels()
-    labels.start(7, 9)  # no start of thread 7 was recorded
+    labels.start(7, 9)  # the start of thread 7 was not recorded
     labels.start(0, 3)
     assert [labels.of(thread) for thread in (0, 3, 7, 9, 5)] == ["T0", "T1", None, None, None]
     labels.settle([5, 9, 3])
@@ -114,8 +114,8 @@ def test_every_criterion_of_the_family_describes_itself():
 
 
 def test_data_stored_by_earlier_versions_keeps_its_totals():
-    # T1 reads and T2 writes. Old data has no order from starts and joins, so the formulas alone give the totals: the
-    # read is local or remote, and the two accesses have two orders.
+    # T1 reads and T2 writes. Old data does not contain the order imposed by starts and joins, so the formulas alone
+    # give the totals: the read is local or remote, and the two accesses can come in two orders.
     variable_, read, write = ["m.py", "", "x"], ["T1", "read", SITE, 1], ["T2", "write", SITE + 1, 1]
     lines = [[variable_, "T1", 1, "a"], [variable_, "T2", 1, "b"]]
     seen = ObservedAccesses.from_json(

@@ -8,19 +8,20 @@ import raddle
 # T0 creates the account (a write), starts T1, T2 and T3, joins them, and reads the balance. Each worker reads the
 # balance and then writes it. T0's write precedes every start, so it is the initial state. Its read follows every join.
 TOTALS = {
-    # Three workers with two accesses each have 6! / (2! 2! 2!) orders. T0's write always comes first and its read last.
+    # The accesses of three workers, two each, can interleave in 6! / (2! 2! 2!) orders. T0's write always comes first
+    # and its read last.
     "all": 90,
-    # Two workers have C(4, 2) orders of their accesses, and there are three such pairs. T0 has one order with each of
-    # the three workers. There is only one variable, so svar has the same total.
+    # The accesses of two workers can interleave in C(4, 2) orders, and there are three pairs of workers. The accesses
+    # of T0 and any of the three workers have only one order. There is only one variable, so svar has the same total.
     "tpair": 3 * 6 + 3,
     "svar": 3 * 6 + 3,
-    # Each worker reads the initial value or the value of one of the two other workers. Its own write comes later. T0
-    # reads the value of one of the three workers.
+    # Each worker reads the initial value or the value written by one of the two other workers. Its own write comes
+    # later. T0 reads the value of one of the three workers.
     "def-use": 3 * 3 + 3,
     # Each worker's read is local (the initial value) or remote; T0's is remote.
     "lr-def": 3 * 2 + 1,
-    # Each worker's pair has nothing in between, or one of the four accesses of the two others. T0's write and read
-    # always have all six accesses of the workers in between.
+    # Between the two accesses of a worker there is nothing, or one of the four accesses of the two others. Between T0's
+    # write and read there are always all six accesses of the workers.
     "pinv": 3 * 5 + 6,
     # Each worker's pair is unserializable (another worker writes in between) or serializable, and T0's is
     # unserializable.

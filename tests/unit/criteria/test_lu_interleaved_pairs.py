@@ -18,7 +18,7 @@ X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
 PROGRAM = [[("read", "x"), ("write", "x")], [("write", "x")]]
 
-# Kinds of the local, remote and local access: the paper's cases, which it takes from AVIO.
+# The kinds of the local, the remote and the second local access in the paper's cases, which come from AVIO.
 UNSERIALIZABLE = {
     ("read", "write", "read"),
     ("write", "write", "read"),
@@ -50,7 +50,8 @@ def test_each_access_between_covers_its_triple():
 
 
 def test_both_accesses_of_a_pair_are_to_one_variable():
-    # T1 reads x, writes y, writes x. Its accesses to x are consecutive, and T2's access to y does not count as between.
+    # T1 reads x, writes y, writes x. Its accesses to x are consecutive, and T2's access to y does not count as an
+    # access in between.
     program = [[("read", "x"), ("write", "y"), ("write", "x")], [("write", "y"), ("write", "x")]]
     pair = (X, FIRST, ("T1", "write", SITE + 102, 1))
     assert covered(PairInterleave(), program, [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]) == {(*pair, "none")}
@@ -100,11 +101,11 @@ def test_the_covered_keys_behave_like_a_set():
     assert key in found
     assert (X, FIRST, SECOND, "none") not in found
     assert found == {key} == found | set() == set() | found
-    assert list(found) == list(found) == [key]  # it can be iterated more than once
+    assert list(found) == list(found) == [key]  # the set can be iterated more than once
 
 
 def test_the_total_counts_the_observed_accesses():
-    # There is one pair, with nothing or T2's write in between. That write makes the pair unserializable.
+    # There is one pair, with either nothing or T2's write in between. That write makes the pair unserializable.
     pinv, lr_inv = PairInterleave(), LocalOrRemoteInterleave()
     for criterion in (pinv, lr_inv):
         covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0)])

@@ -21,7 +21,7 @@ from raddle.criteria.orders import MAX_LISTED, All, SingleVariable, ThreadPair
 from raddle.entities import AbstractVariable, make_entities
 from raddle.site import Site
 
-# T1 reads x and writes y, T2 writes x and writes y.
+# T1 reads x and writes y. T2 writes x and y.
 PROGRAM = [[("read", "x"), ("write", "y")], [("write", "x"), ("write", "y")]]
 
 
@@ -34,7 +34,8 @@ def test_different_orders_have_different_keys():
     assert covered(All(), PROGRAM, one) == covered(All(), PROGRAM, one)
     assert covered(All(), PROGRAM, one) != covered(All(), PROGRAM, other)
     assert covered(ThreadPair(), PROGRAM, one) != covered(ThreadPair(), PROGRAM, other)
-    # The two orders differ only in whether T1 accesses y before T2 accesses x. In both, T1 is first on each variable.
+    # The two orders differ only in whether T1 accesses y before T2 accesses x. In both, T1 is the first to access each
+    # variable.
     assert covered(SingleVariable(), PROGRAM, one) == covered(SingleVariable(), PROGRAM, other)
 
 
@@ -88,7 +89,8 @@ def test_long_orders_with_the_same_beginning_have_different_digests():
 
 
 def test_the_total_counts_the_observed_accesses():
-    # Two accesses per thread have C(4, 2) = 6 orders. For svar, two variables with one access per thread have 2 + 2.
+    # Two threads with two accesses each can interleave in C(4, 2) = 6 orders. For svar, each of the two variables has
+    # one access per thread, which makes 2 + 2 orders.
     sizes = {All: 6, ThreadPair: 6, SingleVariable: 4}
     for make, size in sizes.items():
         criterion = make()
@@ -98,8 +100,9 @@ def test_the_total_counts_the_observed_accesses():
 
 
 def test_a_branch_adds_sequences_of_accesses_to_the_total():
-    # In the second execution T1 only reads x, so only T2 accesses y. T1 then has one sequence of 2 shared accesses and
-    # one of 1, and so has T2. Their combinations have C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14 orders.
+    # In the second execution, T1 only reads x, so only T2 accesses y. Over both executions, each thread has one
+    # sequence of 2 shared accesses and one of 1. Their combinations have C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14
+    # interleavings.
     criterion = All()
     covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
     covered(criterion, PROGRAM, [(0, 0), (1, 0), (1, 1)])
@@ -107,7 +110,8 @@ def test_a_branch_adds_sequences_of_accesses_to_the_total():
 
 
 def test_threads_that_never_shared_a_variable_have_no_order():
-    # T1 and T2 share x in one execution, T2 and T3 in another. Each of these pairs has C(2, 1) orders, T1 and T3 none.
+    # T1 and T2 share x in one execution, T2 and T3 in another. The accesses of each of these pairs have C(2, 1) orders.
+    # T1 and T3 share nothing.
     criterion = ThreadPair()
     starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
     for pair in ((1, 2), (2, 3)):
@@ -117,7 +121,7 @@ def test_threads_that_never_shared_a_variable_have_no_order():
 
 
 def test_sequences_of_equal_length_are_distinguished():
-    # T1 reads x at one of two sites. With T2's one write that makes 2 · C(2, 1) orders.
+    # T1 reads x at one of two sites. Together with T2's only write, that makes 2 · C(2, 1) orders.
     for make in (All, ThreadPair, SingleVariable):
         criterion = make()
         for site in (SITE + 1, SITE + 2):

@@ -24,8 +24,8 @@ def test_sizes_match_the_papers_example():
     assert found["svar"] == 72
     assert found["def-use"] == 32
     assert found["pinv"] == 56
-    # The paper gives between N^r = 8 and 16. It is 16 because other threads write every variable that is read. The same
-    # holds for the PN = 8 pairs (read, write).
+    # The paper gives a size between N^r = 8 and 16. The size is 16 because other threads write every variable that is
+    # read. The same holds for the PN = 8 pairs (read, write).
     assert (found["lr-def"], found["lr-inv"]) == (16, 16)
 
 
@@ -100,8 +100,8 @@ def test_sizes_agree_with_the_papers_formulas():
 
 
 def test_unshared_variables_do_not_count():
-    # Only the first thread accesses w, and the third thread shares nothing. This leaves read v | write v, which has two
-    # orders. The read returns the initial value or the other thread's. There are no pairs.
+    # Only the first thread accesses w, and the third thread shares nothing. This leaves one read and one write of v, in
+    # two possible orders. The read returns the initial value or the other thread's value. There are no pairs.
     program = [[("read", "v"), ("write", "w")], [("write", "v")], [("read", "z")]]
     assert sizes(program) == {
         "all": 2, "tpair": 2, "svar": 2, "def-use": 2, "pinv": 0, "lr-def": 2, "lr-inv": 0
@@ -119,7 +119,7 @@ def test_only_some_pairs_can_be_unserializable():
     assert sizes([[("write", "v"), ("write", "v")], [("write", "v")]])["lr-inv"] == 1
     assert sizes([[("write", "v"), ("write", "v")], [("read", "v")]])["lr-inv"] == 2
     # No other thread writes, so the first thread's read is local. The second thread's read returns the initial value or
-    # the first thread's: 1 + 2.
+    # the first thread's value. That makes 1 + 2.
     assert sizes([[("write", "v"), ("read", "v")], [("read", "v")]])["lr-def"] == 3
 
 

@@ -1,4 +1,4 @@
-"""Totals exclude what starts and joins make infeasible: compared with all interleavings of small programs."""
+"""Totals exclude requirements that starts and joins make infeasible, checked on all interleavings of small programs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_totals_equal_the_coverage_of_all_interleavings(seed):
     [
         # T1's first write is overwritten before T0 reads.
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), (WRITE, "x")]],
-        # T1 overwrites it after starting T2, which may end before or after that.
+        # T1 overwrites its first write after starting T2, which may read before or after that.
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), ("start", 2), (WRITE, "x")], [(READ, "x")]],
         # The threads run one after the other. Each reads the value of the thread before it.
         [
@@ -135,8 +135,8 @@ def test_writes_before_every_start_are_the_initial_state():
 
 
 def test_a_thread_without_a_recorded_start_ends_the_initial_state():
-    # No start of thread 5 is recorded. T0's write before its first step is the initial state. T0's write after that
-    # step can be read remotely.
+    # The start of thread 5 is not recorded. T0's write before thread 5's first step is the initial state. T0's write
+    # after that step can be read by thread 5.
     entities = make_entities(variables=[variable("x")])
     steps = [(0, WRITE, 0, SITE), (5, READ, 0, SITE + 1), (0, WRITE, 0, SITE + 2), (5, READ, 0, SITE + 3)]
     assert {source for _, _, source in watch(LocalOrRemoteDefinition(), entities, steps)} == {"local", "remote"}
@@ -156,7 +156,7 @@ def test_too_many_starts_disable_the_exclusion_of_infeasible_requirements():
 
 
 def test_an_execution_with_another_order_makes_a_requirement_feasible_again():
-    # T1 writes x. T0 reads x before it starts T1 in one execution, and after T1's write in the other.
+    # T1 writes x. T0 reads x before it starts T1 in one execution, and after T1's write in another.
     entities = make_entities(variables=[variable("x")])
     criterion = LocalOrRemoteDefinition()
     read, start, write = (0, READ, 0, SITE + 1), (0, "start", 1, SITE), (1, WRITE, 0, SITE + 2)

@@ -1,11 +1,12 @@
 """The subsumption hierarchy: complete coverage by one criterion implies complete coverage by the next.
 
 The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the four
-others. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but all threads
-determine which value a read returns and whether two accesses have nothing in between. A test has the counterexample.
+others. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but the value
+that a read returns and the accesses between two others depend on all threads. One of the tests contains a
+counterexample.
 
-PInv subsumes LR-Inv in programs without synchronization, where every pair of accesses can have nothing in between.
-With synchronization this can fail, as the last test shows.
+PInv subsumes LR-Inv in programs without synchronization, in which every pair of accesses can occur without an access in
+between. With synchronization, this can fail, as the last test shows.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def check_hierarchy(random, program, edges):
         for execution in executions:
             if (
                 missing & execution[stronger]
-            ):  # take only what is needed, so that the weaker criterion is covered as little as possible
+            ):  # choose only the executions needed, so that the weaker criterion is covered as little as possible
                 chosen.append(execution)
                 missing -= execution[stronger]
         assert union(chosen, stronger) == complete[stronger]
@@ -92,8 +93,8 @@ def test_svar_subsumes_the_others_if_at_most_two_threads_share_a_variable():
 
 
 def test_svar_does_not_subsume_def_use_if_three_threads_share_a_variable():
-    # T1 writes, T2 reads, T3 writes. The two interleavings w1 r2 w3 and w3 r2 w1 contain each pair of threads in
-    # both orders, so SVAR and TPAIR are complete. But r2 never returns the initial value.
+    # T1 writes x, T2 reads it and T3 writes it. The two interleavings w1 r2 w3 and w3 r2 w1 contain each pair of
+    # threads in both orders, so SVAR and TPAIR are complete. But r2 never returns the initial value.
     program = [[("write", "v")], [("read", "v")], [("write", "v")]]
     executions, _ = covered_by_each(program)
     orders = interleavings(program)
@@ -105,8 +106,8 @@ def test_svar_does_not_subsume_def_use_if_three_threads_share_a_variable():
 
 
 def test_svar_does_not_subsume_pinv_if_three_threads_share_a_variable():
-    # T1 writes twice, T2 and T3 read. The chosen interleavings are w1 r2 w1 r3, w1 r3 w1 r2, and those that complete
-    # SVAR. In none of them are both r2 and r3 outside T1's pair.
+    # T1 writes twice, and T2 and T3 read once each. The chosen interleavings are w1 r2 w1 r3, w1 r3 w1 r2, and those
+    # that complete SVAR. In none of them are both r2 and r3 outside T1's pair.
     program = [[("write", "v"), ("write", "v")], [("read", "v")], [("read", "v")]]
     executions, _ = covered_by_each(program)
     orders = interleavings(program)
@@ -139,9 +140,9 @@ def test_sizes_by_formula_equal_the_coverage_of_all_interleavings():
 
 def test_one_execution_completes_pinv_but_not_lr_inv():
     # Thread a reads x twice. Semaphores ensure that b always reads in between, while c can write at any time. If c also
-    # writes in between, a's pair is covered with b's read and c's write, and "nothing in between" is infeasible, so
-    # pinv is complete. For lr-inv, the pair is then unserializable. It is serializable if c writes before or after it,
-    # so 1 of 2 requirements is covered.
+    # writes in between, a's pair is covered with b's read and with c's write. The pair with nothing in between is
+    # infeasible, so pinv is complete. For lr-inv, such a pair is unserializable. The pair would be serializable if c
+    # wrote before or after it, so only 1 of 2 requirements is covered.
     module = program_named("three")
     samples = list(
         raddle.measure(module.scenario, criteria="pinv,lr-inv", scheduler="exhaustive", source=[module.__file__])

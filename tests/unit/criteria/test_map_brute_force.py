@@ -1,4 +1,4 @@
-"""MAP coverage compared with its definition: every subsequence of an execution is matched with every pattern."""
+"""MAP coverage compared with its definition: every subsequence of an execution is matched against every pattern."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def occurrences(parts, steps, threads, variables):
 
 
 def fits(bound, letter, number):
-    """Return whether `letter` can be bound to `number`. Each letter has one number, and no two letters share one."""
+    """Return whether `letter` can be bound to `number`. Every letter has its own number."""
     return bound[letter] == number if letter in bound else number not in bound.values()
 
 
 def names(parts, steps, entities):
-    """Return the owner and the names of x and y. The name of y is None if the two variables make no pair."""
+    """Return the owner and the names of x and y. The name of y is None if the two variables do not form a pair."""
     numbers = {part.variable: variable for part, (_, _, variable, _) in zip(parts, steps, strict=True)}
     x = entities.variables[numbers["x"]]
     if "y" not in numbers:

@@ -48,7 +48,7 @@ def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
 
 
 def test_requirements_lists_all_16_of_figure_1():
-    # The paper lists these seven, in another order.
+    # The paper lists the same seven, in another order.
     listed = [
         th(1, S4, S9), th(1, S5, S9), th(2, S9, S4), th(2, S9, S5),
         th(4, S4, S9, S5), th(4, S5, S9, S4), th(5, S9, S9, S4),
@@ -140,7 +140,7 @@ def test_threads_that_run_one_after_the_other_cover_only_patterns_of_two_steps(t
 
 
 def test_steps_need_not_be_adjacent():
-    # AWx is step 1 and BRx is step 4, with other accesses and threads in between.
+    # AWx is step 1 and BRx is step 4. In between are other accesses by other threads.
     assert on(2, "x", 1, 4) in covered(entities_of_one_object(), steps("AWx ARy CRx BRx"))
 
 
@@ -149,7 +149,7 @@ def test_one_thread_alone_covers_nothing():
 
 
 def test_one_site_can_fill_several_steps_of_a_pattern():
-    # The threads call setThreshold in turn: patterns 3 and 8 at its only site.
+    # The threads call setThreshold in turn, which covers patterns 3 and 8 at its only site.
     write = [(thread, "write", 0, S9) for thread in (1, 2, 1)]
     assert covered(appender(), write) == {th(3, S9, S9), th(8, S9, S9, S9)}
 
@@ -179,8 +179,8 @@ def test_accesses_of_a_thread_that_has_ended_still_count():
 
 
 def test_equivalent_patterns_are_collected_once():
-    # Pattern 11, then pattern 10 with the same sites. A writes x at 1, B writes y at 2, then A writes y at 3 and B
-    # writes x at 4, in both orders.
+    # Pattern 11, then pattern 10 at the same sites. A writes x at site 1 and B writes y at site 2. Then A writes y at
+    # site 3 and B writes x at site 4, once in this order and once in the opposite order.
     criterion = MemoryAccessPatterns()
     criterion.begin(entities_of_one_object())
     criterion.feed(steps("AWx BWy AWy BWx"))
@@ -221,7 +221,7 @@ def test_only_variables_of_the_same_owner_form_pairs():
     assert MemoryAccessPatterns().static_total(model) == Total(x + y + z + pair, STATIC)
     assert len(set(MemoryAccessPatterns().requirements(model, PruningFacts()))) == x + y + z + pair
     numbers = MemoryAccessPatterns().per_pattern(model)
-    # Patterns 9 and 12 to 14 count for (x, y) and (y, x), pattern 10 counts once. Wx² Wy² = 4, and Wx Rx Wy Ry = 4.
+    # Patterns 9 and 12 to 14 count for (x, y) and for (y, x). Pattern 10 counts once. Wx² Wy² = 4, and Wx Rx Wy Ry = 4.
     assert {number: numbers[number] for number in (9, 10, 12, 13, 14)} == {9: 8, 10: 4, 12: 8, 13: 8, 14: 8}
 
 

@@ -57,7 +57,7 @@ def test_equivalent_patterns_differ_only_in_the_order_of_commuting_steps():
 @pytest.mark.parametrize(
     ("number", "counted"),
     [
-        # The sites 1 to 4 represent the steps in order. If B comes first, A and B swap names.
+        # The sites 1 to 4 represent the steps in order. If thread B comes first, A and B swap names.
         (9, (9, "x", "y", (1, 2, 3, 4))),
         (10, (10, "x", "y", (1, 2, 3, 4))),
         (11, (10, "x", "y", (1, 2, 4, 3))),

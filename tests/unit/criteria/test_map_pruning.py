@@ -69,7 +69,7 @@ def test_no_access_by_another_thread_precedes_a_constructor():
     assert criterion.infeasible(on_x(2, INIT, READ), facts) is None
     assert criterion.infeasible(on_x(1, READ, WRITE), facts) is None
     assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
-    # No execution had two threads in the constructor. But it only runs before other threads access the object.
+    # The constructor was never observed in two threads. But it only runs before other threads access the object.
     private = "step 2 happens only before other threads access the object"
     assert criterion.infeasible(on_x(3, INIT, INIT), facts) == private
     assert criterion.infeasible(on_x(3, WRITE, INIT), facts) == private
@@ -135,14 +135,14 @@ INCREMENT = (("read", 0, READ), ("write", 0, WRITE))
 
 
 def test_no_thread_comes_between_the_steps_of_a_critical_section():
-    # Each thread runs READ and WRITE in one critical section, once. Pattern 7 (READ WRITE WRITE) needs another thread's
+    # Each thread runs READ and WRITE once, in one critical section. Pattern 7 (READ WRITE WRITE) needs another thread's
     # WRITE in between.
     criterion = MemoryAccessPatterns()
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     assert criterion.infeasible(on_x(7, READ, WRITE, WRITE), facts) == (
         "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 also needs it"
     )
-    # The other patterns of three steps need a thread to enter a second section. None did, but it may be possible.
+    # The other three-step patterns need a thread to enter a second section. No thread did, but it may be possible.
     account = model(reads=[READ], writes=[WRITE])
     assert criterion.static_total(account) == Total(2 + 1 + 1 + 3 + 1, STATIC)
     assert criterion.total(account, facts) == Total(7, PRUNED)
@@ -176,7 +176,7 @@ def test_separate_locks_for_separate_objects_count_as_one_guard():
 
 
 def test_two_locks_with_the_same_description_guard_nothing():
-    # There is one account. Each thread acquires a different lock, and both locks were created at the same line.
+    # Two threads access one account under different locks, which were created at the same line.
     accounts = entities(locks=["bank.py:20", "bank.py:20"])
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT, lock=1), given_entities=accounts)
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
@@ -220,7 +220,7 @@ def random_facts(chance, accesses):
     size = len(accesses)
 
     def relation(density):
-        # Many rows are equal, as they are for the sites of one method.
+        # Many rows are equal, as is typical for the sites of one method.
         masks = [sum(1 << bit for bit in range(size) if chance.random() < density) for _ in range(2)]
         return trimmed(chance.choice(masks) for _ in range(size))
 
@@ -277,7 +277,7 @@ def related(rows, facts, one, other):
 def can_precede(facts, one, other):
     """Return whether step `one` can precede step `other`.
 
-    This is always the case if one thread performs both. Otherwise starts and joins decide.
+    This is always the case if one thread performs both. Otherwise it depends on starts and joins.
     """
     (thread, first), (other_thread, second) = one, other
     if thread == other_thread or related(facts.before, facts, first, second):
@@ -334,7 +334,7 @@ def test_infeasible_agrees_with_the_definition():
 
 def test_many_sites_are_counted_without_enumerating_requirements():
     # 200 sites read and 200 write. One pair of them was observed under a lock, so pattern 7 is infeasible for that pair
-    # with the same write in the middle. Enumerating would take 200³ · 5 steps.
+    # with the same write in the middle. Enumerating all requirements would take 200³ · 5 steps.
     account = model(reads=[READ, *range(80000, 80199)], writes=[WRITE, *range(81000, 81199)])
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     criterion = MemoryAccessPatterns()

@@ -15,7 +15,7 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Key
 
-# Maps the site where a function is entered to the function. It is left at that site number plus 100.
+# Maps the site where a function is entered to the function. The function is left at that site number plus 100.
 FUNCTIONS = {
     70001: "shop.py:Cart.add",
     70002: "shop.py:Cart.total",
@@ -80,7 +80,7 @@ def test_only_public_methods_count() -> None:
 
 
 def test_a_method_stays_active_while_it_calls_another() -> None:
-    # Thread 1 is in add, which has called total.
+    # Thread 1 runs add, which has called total.
     assert covered(enter(1, ADD), enter(1, TOTAL), enter(2, GET)) == {
         (CART, "__getitem__", "add"), (CART, "__getitem__", "total"),
     }  # fmt: skip
@@ -109,7 +109,8 @@ def test_inherited_methods_count_for_the_class_of_the_object() -> None:
 
 
 def test_a_generator_may_be_left_after_its_caller_and_by_another_thread() -> None:
-    # Thread 1 enters add, which enters the generator total, and leaves add first. Thread 2 runs total to its end.
+    # Thread 1 enters add, which enters the generator total. Thread 1 then leaves add, and thread 2 runs total to its
+    # end.
     steps = [enter(1, ADD), enter(1, TOTAL), leave(1, ADD)]
     assert covered(*steps, enter(2, GET)) == {(CART, "__getitem__", "total")}
     assert covered(*steps, leave(2, TOTAL), enter(2, GET)) == set()
@@ -137,7 +138,8 @@ MODEL = StaticModel(methods={GIFT: {"wrap": WRAP, "add": ADD, "total": TOTAL}, T
 
 
 def test_the_total_counts_the_pairs_of_each_class() -> None:
-    # Three methods make 3 pairs of different methods and 3 of a method with itself. A single method makes one pair.
+    # Three methods form 3 pairs of different methods and 3 pairs of a method with itself. A single method forms one
+    # pair.
     criterion = MethodPairs()
     assert str(criterion.total(MODEL, PruningFacts())) == "7 (static)"
     assert str(criterion.static_total(StaticModel())) == "nothing to cover"
@@ -176,7 +178,7 @@ Open = tuple[int, int, int]  # a call that has not returned: thread, target, ent
 
 
 def still_open(steps: Sequence[Step]) -> list[Open]:
-    """Return the calls that were entered and not left.
+    """Return the calls that were entered but not left.
 
     Each `leave` ends the last open call of its function, preferably a call by the same thread.
     """

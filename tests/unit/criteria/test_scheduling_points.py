@@ -82,7 +82,7 @@ class Shared:
         self.condition = threading.Condition()
         self.queue = queue.Queue()
 
-    # The set at the end of `first` comes last only if its thread is preempted right after the release.
+    # The set at the end of `first` can only come last if its thread is preempted right after the release.
     def first(self):
         self.full.release()
         self.event.set()
@@ -169,7 +169,7 @@ def test_the_declared_scheduling_points_of_each_criterion_are_enough(names):
 
 
 def test_an_exhaustive_search_covers_both_orders_of_two_reads():
-    # T1 writes x, then reads it. T2 reads it before the write, between the two, or after both: 3 orders. T0's write is
-    # always first, so it has 1 order with T1 and 1 with T2.
+    # T1 writes x, then reads it. T2 reads x before the write, between the two accesses, or after both: 3 orders. T0's
+    # write always comes first, which gives 1 order with T1 and 1 with T2.
     result = explored(run("writes", "reads"), __file__, ["svar"], "exhaustive")
     assert len(covered(result, "svar")) == 3 + 1 + 1

@@ -1,4 +1,4 @@
-"""Sentences of requirements: different requirements read differently, and details appear only where needed."""
+"""Sentences for requirements: different requirements have different sentences, with details only where needed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_covered_requirement_can_make_a_missing_one_more_specific() -> None:
 
 
 def test_requirements_that_differ_in_an_access_need_no_further_detail() -> None:
-    """The two keys differ in the variable, but their accesses differ as well."""
+    """The keys differ in the variable and in the accesses, so the sentences need no additional details."""
     one = (AbstractVariable("shop.py:Cart", "app.py:1", "n"), "initial", ("T1", "read", READ, 1))
     other = (AbstractVariable("shop.py:Cart", "app.py:2", "n"), "initial", ("T2", "read", READ, 1))
     sentences = Sentences(DefUse(), SITES, among=[one, other])

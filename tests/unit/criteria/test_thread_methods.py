@@ -40,7 +40,7 @@ def scenario():
         thread.join()
 
 
-# Both threads have the same type and first run `work` and `read`. The third method distinguishes them.
+# Both threads have the same type, and both first run `work` and then `read`. The third method distinguishes them.
 @pytest.mark.parametrize(("methods", "kinds"), [(0, 1), (1, 1), (2, 1), (3, 2), (20, 2)])
 def test_only_the_first_methods_distinguish_threads(methods, kinds):
     (sample,) = raddle.measure(scenario, criteria="map", executions=1, thread_methods=methods, source=[__file__])
