@@ -93,12 +93,12 @@ def verdict(data: Data) -> str:
 
 
 def agreement(data: Data) -> str:
-    """Return how many metrics have the paper's verdict, and which do not."""
+    """Return text that counts the metrics with the same verdict as in the paper and names the exceptions."""
     (found,) = data["verdicts"].values()
     others = [metric for metric, one in found.items() if one["here"] != VERDICT[metric]]
-    agreeing = f"{len(found) - len(others)} of {len(found)} metrics have the paper's verdict"
+    agreeing = f"For {len(found) - len(others)} of {len(found)} metrics, the verdict is the same as in the paper"
     named = ", ".join(f"`{metric}` ({found[metric]['here']}; paper: {VERDICT[metric]})" for metric in others)
-    return f"{agreeing}. The others: {named}." if others else f"{agreeing}."
+    return f"{agreeing}. The exceptions: {named}." if others else f"{agreeing}."
 
 
 def beginning(data: Data) -> str:

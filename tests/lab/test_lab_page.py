@@ -181,7 +181,8 @@ def test_agreement_names_metrics_that_differ_from_the_paper() -> None:
         "sync": {"here": "suits saturation", "published": "saturates at once"},
     }
     assert lab_tables.agreement({"verdicts": {"controlled": found}}) == (
-        "1 of 2 metrics have the paper's verdict. The others: `sync` (suits saturation; paper: saturates at once)."
+        "For 1 of 2 metrics, the verdict is the same as in the paper. "
+        "The exceptions: `sync` (suits saturation; paper: saturates at once)."
     )
 
 
