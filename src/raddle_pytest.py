@@ -1,6 +1,7 @@
-"""The pytest plugin: it runs each test marked `raddle` in many interleavings instead of once.
+"""The pytest plugin, which runs each test marked `raddle` in many interleavings instead of once.
 
-Every pytest run of an environment loads this module, so it imports nothing from raddle before a marked test runs.
+Every pytest run in an environment with raddle loads this module, so it imports nothing from raddle before a marked test
+runs.
 (Under `raddle run` the plugin may be imported before pytest, hence PYTEST_DONT_REWRITE.)
 """
 
@@ -42,8 +43,8 @@ class StoryReport:
 
     error: BaseException  # the exception that the test raises
     story: str
-    is_whole: bool  # True if pytest's own report of the exception is left out
-    replay: list[str]  # the replay command, or empty
+    is_whole: bool  # True if the story replaces pytest's own report of the exception
+    replay: list[str]  # the replay command; empty if there is none
 
 
 _OPTIONS = pytest.StashKey[dict[str, Any]]()
@@ -230,9 +231,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
 
 def _tracer_without_greenlets() -> object | None:
-    """Return the tracer of coverage.py if it is not configured for greenlets.
+    """Return coverage.py's tracer if it is not configured for greenlets, otherwise None.
 
-    Such a tracer mixes the calls of all threads into one stack, and counts lines of functions that were not called.
+    Such a tracer mixes the calls of all threads into one stack, and reports lines of functions that were not called.
     """
     tracer = sys.gettrace()
     return tracer if getattr(tracer, "concur_id_func", ...) is None else None
@@ -267,7 +268,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
 
 
 def _add_to_run(item: pytest.Function, result: Result) -> None:
-    """Add the coverage of a test to the enclosing `raddle run`. The test does not fail if that is impossible."""
+    """Add the coverage of a test to the enclosing `raddle run`. If that is impossible, the test does not fail."""
     from raddle.errors import RaddleError
 
     run = _enclosing_run()
@@ -317,7 +318,7 @@ def _reproduce(
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
-    """Return the parts of a finding that a reproduction must share; values in the message may differ."""
+    """Return the parts of a finding that must be equal when it is reproduced; values in the message may differ."""
     return finding.kind, finding.thread, finding.message.partition(":")[0]
 
 
@@ -365,13 +366,13 @@ def _clear_output(config: pytest.Config) -> None:
 
 
 def _is_own_verdict(finding: Finding) -> bool:
-    """Return whether the test itself decided its result: skipped, expected to fail, or end of the session."""
+    """Return whether the test ended itself by skipping, calling `pytest.xfail` or ending the session."""
     verdicts = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     return finding.thread == "T0" and isinstance(finding.error, verdicts)
 
 
 def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | None = None) -> BaseException:
-    """Return what to raise: the test's own exception if there is one, so that `xfail(raises=...)` and --pdb see it."""
+    """Return the exception to raise: if possible the test's own, so that `xfail(raises=...)` and --pdb see it."""
     from raddle.errors import FindingError
 
     error = finding.error
@@ -382,7 +383,7 @@ def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | No
         stops_more = not isinstance(error, Exception) or isinstance(error, unittest.SkipTest)
         if stops_more and finding.thread != "T0":
             error = None  # only the test's main thread may skip the test or end the session
-    # Native tracebacks would show frames of raddle.
+    # With --tb=native, the traceback would show raddle's frames.
     is_whole = error is None or item.config.getoption("tbstyle") == "native"
     story = _story(item, finding, result, with_details=is_whole)
     error = error or FindingError(story, result)
@@ -407,7 +408,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []
     if finding.kind == OutcomeKind.DIVERGENCE and item.fixturenames:
-        remarks.append("fixtures are set up once for all executions: create objects that change inside the test")
+        remarks.append("fixtures are set up once for all executions: create mutable objects inside the test")
     if result is not None:
         for other in result.findings:
             if other != finding:
@@ -424,7 +425,7 @@ def _first_line(text: str) -> str:
 
 
 def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
-    """Return one replay command, or none if no schedule reproduces the finding."""
+    """Return the replay command in a list, which is empty if no schedule reproduces the finding."""
     if finding.schedule is None:
         return []
     return [_origin(item).replay_test(finding.schedule)]
@@ -441,12 +442,12 @@ def _origin(item: pytest.Function) -> Origin:
 def _relative(path: Path, folder: Path) -> str:
     try:
         return os.path.relpath(path, folder)
-    except ValueError:  # on a different drive
+    except ValueError:  # the path is on a different drive
         return str(path)
 
 
 def _hide_raddle_frames(error: BaseException, *, keep_internal_errors: bool = False) -> None:
-    """Remove frames of raddle from a traceback; `keep_internal_errors` keeps those of raddle's own errors."""
+    """Remove raddle's frames from a traceback; with `keep_internal_errors`, keep them for raddle's own errors."""
     from raddle.checks.crash import is_raddle_file
 
     seen: set[int] = set()
@@ -501,7 +502,7 @@ def pytest_runtest_makereport(
 
 
 def _with_notes(story: str, error: BaseException) -> str:
-    """Append notes of the exception that the story lacks: Hypothesis adds the failing arguments as a note."""
+    """Append the exception's notes that the story lacks. For example, Hypothesis notes the failing arguments."""
     from raddle.checks.crash import notes_of
 
     missing = [note for note in notes_of(error) if note not in story]
@@ -516,7 +517,7 @@ def _is_finding_error(error: BaseException) -> bool:
 def _as_longrepr(item: pytest.Item, report_parts: StoryReport, usual: ExceptionRepr) -> ExceptionChainRepr:
     """Return the story, pytest's report of the test's own exception, and the replay command."""
     crash = _crash(report_parts.story, usual)
-    if _is_finding_error(report_parts.error):  # raised by the plugin, so the place is that of the test
+    if _is_finding_error(report_parts.error):  # the plugin raised it, so show the location of the test
         file, line, _ = item.reportinfo()
         crash = ReprFileLocation(str(file), (line or 0) + 1, _first_line(report_parts.story))
     if item.config.getoption("tbstyle") == "line":
@@ -550,7 +551,7 @@ def _crash(story: str, usual: ExceptionRepr) -> ReprFileLocation | None:
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """Collects the explored tests, also from the workers of xdist, for the terminal summary."""
+    """Collects the explored tests for the terminal summary, including those run by xdist workers."""
 
     config: pytest.Config
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -569,7 +570,7 @@ class Tally:
             if ran["unwatched"]:
                 terminalreporter.write_line(f"raddle: {test}: {ran['unwatched']}", yellow=True)
             if "lost" in ran:
-                terminalreporter.write_line(f"raddle: {test}: its coverage was not stored: {ran['lost']}")
+                terminalreporter.write_line(f"raddle: {test}: coverage was not stored: {ran['lost']}")
         if explored:
             terminalreporter.write_line(f"raddle: {_total_summary(list(explored.values()))}")
         if self.config.getoption("raddle_replay") is not None:

@@ -17,7 +17,7 @@ def _row(
 
 
 class OutcomeKind(StrEnum):
-    """The ways in which an execution can end, each with the properties that reports need.
+    """The ways in which an execution can end, with the properties that reports need.
 
     A kind is its name as a string, so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
     each kind of finding.
@@ -27,7 +27,7 @@ class OutcomeKind(StrEnum):
     """
 
     sentence: str  # description for tools that list rules; "" if this kind is not a finding
-    thread_died: bool  # True if a thread died and that ended the execution, wherever the other threads were
+    thread_died: bool  # True if the death of one thread ended the execution, even if other threads could have continued
     raised: bool  # True if a line of the program raised the failure; reports show that line beside the message
 
     def __new__(cls, name: str, sentence: str = "", thread_died: bool = False, raised: bool = False) -> OutcomeKind:
@@ -36,7 +36,7 @@ class OutcomeKind(StrEnum):
         self.sentence, self.thread_died, self.raised = sentence, thread_died, raised
         return self
 
-    __repr__ = str.__repr__  # users print kinds, which were plain strings in earlier versions
+    __repr__ = str.__repr__  # users print kinds, and in earlier versions kinds were plain strings
 
     PASSED = _row("passed")
     INTERRUPTED = _row("interrupted")
@@ -51,7 +51,7 @@ class OutcomeKind(StrEnum):
     STEP_LIMIT = _row("step-limit", "An execution does not end: a livelock or a busy loop.")
     UNCONTROLLED = _row("uncontrolled", "A call blocks outside raddle's control.")
     DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
-    CRASH = _row("crash", "A thread ends the process: a fault in C code, a signal, or os._exit.", thread_died=True)
+    CRASH = _row("crash", "A fault in C code, a signal or os._exit ends the process.", thread_died=True)
 
     @property
     def is_finding(self) -> bool:
@@ -66,7 +66,7 @@ FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of one execution.
+    """How one execution ended.
 
     Two failures are the same if their signatures are equal. A signature contains no value that differs between runs.
 
@@ -78,11 +78,11 @@ class Outcome:
     message: str = ""
     thread: str = ""
     signature: tuple[str, ...] = ()
-    details: tuple[str, ...] = field(default=(), compare=False)  # lines of the traceback, or of what threads wait for
+    details: tuple[str, ...] = field(default=(), compare=False)  # traceback lines, or lines on what threads wait for
     error: BaseException | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # notes added to the exception (PEP 678)
     waits: tuple[Wait, ...] = field(default=(), compare=False)  # what threads wait for in a deadlock; also in `details`
-    # The frames of the traceback or stack in `details`, innermost first; files by their paths.
+    # The frames of the traceback or stack in `details`, innermost first, with file paths.
     frames: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -94,5 +94,5 @@ class Outcome:
 
     @property
     def died(self) -> str:
-        """The thread whose death ended the execution; "" if the execution ended otherwise."""
+        """The thread whose death ended the execution; "" if the execution ended in another way."""
         return self.thread if self.kind.thread_died else ""

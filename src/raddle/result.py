@@ -14,15 +14,15 @@ from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 
 CORPUS_NOTE = "started with "  # beginning of the note about replayed schedules
-# Names for shares of executions that the search's own scheduler did not decide
-WITHOUT_PREEMPTION = "without preemption"  # failing rehearsals
-KEPT_SCHEDULES = "kept schedules"  # replayed from the corpus
+# Names of the shares of executions that were not decided by the scheduler of the search
+WITHOUT_PREEMPTION = "without preemption"  # rehearsals that failed
+KEPT_SCHEDULES = "kept schedules"  # executions replayed from the corpus
 EVERY_ORDER = "reachability"  # the complete search after a saturated one without findings
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of many executions of one scenario.
+    """The result of exploring one scenario.
 
     >>> Result(outcome="passed", findings=(), executions=3, scheduling_points=12, seconds=0.1,
     ...        stopped_because=StopReason.EXHAUSTED, seed=1).failed
@@ -40,17 +40,17 @@ class Result:
     switches: str = "free-threaded"
     not_instrumented: tuple[NotInstrumented, ...] = ()
     notes: tuple[str, ...] = ()
-    record: Record | None = field(default=None, repr=False, compare=False)  # what was measured; None if nothing was
-    warnings: tuple[Mapping[str, Any], ...] = ()  # suspicious behavior of executions that did not fail
+    record: Record | None = field(default=None, repr=False, compare=False)  # None if nothing was measured
+    warnings: tuple[Mapping[str, Any], ...] = ()  # suspicious behavior, even in executions that did not fail
     criteria: Mapping[str, Any] = field(default_factory=dict)  # coverage by criterion
     # maps schedulers to their numbers of executions, newly covered requirements and findings
     shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     # partial orders that were run, and further interleavings for criteria that distinguish them
     orders: Mapping[str, int] = field(default_factory=dict)
-    # targets of a guided search: numbers of those tried, covered and given up, and sentences for the latter
+    # targets of a guided search: how many were tried, covered and given up, and sentences on those given up
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured because coverage was saturated
-    not_stored: str = ""  # why nothing was added to the data file; empty if it was
+    not_stored: str = ""  # why the result could not be added to the data file; empty if there was no problem
     chance_of_new: float | None = None  # probability that 1,000 more executions cover anything new
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class Result:
 
     @property
     def corpus(self) -> tuple[CorpusEntry, ...]:
-        """The executions that covered something new, if a data file keeps them."""
+        """The executions that covered something new, if they are kept for a data file."""
         return self.record.corpus if self.record is not None else ()
 
     @property

@@ -17,7 +17,7 @@ class Reason(StrEnum):
         self.sentence = sentence
         return self
 
-    __repr__ = str.__repr__  # users print reasons, which were plain strings in earlier versions
+    __repr__ = str.__repr__  # users print reasons, and in earlier versions reasons were plain strings
 
 
 class StopReason(Reason):
@@ -35,7 +35,7 @@ class StopReason(Reason):
     ENDLESS = "endless", "stopped: executions do not end"
     CRASHING = "crashing", "stopped: executions keep crashing their process"
     EXHAUSTED = "exhausted", "exhausted: every schedule was run"
-    EXHAUSTED_WITHIN_BOUND = "exhausted-within-bound", "exhausted within the bound: every schedule inside it was run"
+    EXHAUSTED_WITHIN_BOUND = "exhausted-within-bound", "exhausted within the bound: every schedule within it was run"
     EXHAUSTED_IN_PART = (
         "exhausted-in-part", "exhausted in part: every schedule of the code under control was run"
     )  # fmt: skip

@@ -209,8 +209,8 @@ def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_r
     assert result.criteria["map"]["total_kind"] == "exact"
     assert result.criteria["svar"]["total_kind"] != "exact"
     assert result.notes == (
-        "every partial order was run, but not every interleaving: those of one partial order can differ in svar, "
-        "whose totals are not exact",
+        "every partial order was run, but not every interleaving: interleavings of the same partial order can "
+        "differ in svar, so the totals of these criteria are not exact",
     )
 
 

@@ -157,7 +157,10 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
         (["--target", "no_function.py", "--mode", "both"], "name a scenario as file.py::function"),
         (["--target", "", "--mode", "noise"], "name a program"),
         (["--target", "no_such_file.py", "--mode", "noise"], "there is no file no_such_file.py"),
-        (["--executions", "30", "--collection", "20"], "series of 30 executions cannot be drawn from 20"),
+        (
+            ["--executions", "30", "--collection", "20"],
+            "series of 30 executions cannot be drawn from a collection of 20",
+        ),
     ],
 )
 def test_conflicting_options_are_a_usage_error(args: list[str], message: str) -> None:

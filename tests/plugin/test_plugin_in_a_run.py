@@ -183,7 +183,7 @@ def test_coverage_that_cannot_be_stored_is_reported_but_fails_no_test(measured, 
     measured._pytester.makepyfile(test_it=head + TWO_INCREMENTS.format(more="", arguments=""))
     completed = measured._pytester.runpytest_subprocess(*measured._load)
     completed.assert_outcomes(passed=1)
-    completed.stdout.fnmatch_lines(["raddle: test_it.py::test_two_increments: its coverage was not stored: *nowhere*"])
+    completed.stdout.fnmatch_lines(["raddle: test_it.py::test_two_increments: coverage was not stored: *nowhere*"])
 
 
 def test_an_unrelated_value_of_raddle_run_is_ignored(measured, monkeypatch):

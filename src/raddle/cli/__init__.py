@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Imports each command from its own module, when the command is first used."""
+    """Imports the module of each command when the command is first used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -1,4 +1,4 @@
-"""Log4j's AppenderSkeleton, the first example of the MAP-coverage paper (Fig. 1), in Python."""
+"""A Python port of Log4j's AppenderSkeleton, the first example in the MAP-coverage paper (Fig. 1)."""
 
 import threading
 
@@ -24,7 +24,7 @@ class AppenderSkeleton:
 
 class FixedAppender(AppenderSkeleton):
     def isAsSevereAsThreshold(self, priority):
-        th = self.th  # read once: no other thread can change it in between
+        th = self.th  # read once, so no other thread can change it in between
         return th is None or priority.isGreaterOrEqual(th)
 
 

@@ -19,7 +19,7 @@ from raddle.wording import count
 @click.option("--data-file", metavar="TARGET", help=f"Data file to add the runs to [default: {DATA_FILE}].")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON on stdout.")
 def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
-    """Add the runs in each FILE, which may come from another machine, to one data file. Each FILE stays unchanged."""
+    """Add the runs in each FILE to one data file. A FILE may come from another machine and is not changed."""
     target = data_path(data_file)
     done = merge(target, files)
     if as_json:

@@ -13,16 +13,16 @@ from raddle.cli.safe_text import safe_text
 from raddle.criteria import DEFAULT, NAMES, criterion_class
 from raddle.exit_code import ExitCode
 
-PIPED_WIDTH = 80  # characters in a line of piped output
-MAX_WIDTH = 100  # characters in a line on a terminal; longer lines are hard to read
-MIN_WIDTH = 40  # characters in a line on a narrow terminal
+PIPED_WIDTH = 80  # characters per line of piped output
+MAX_WIDTH = 100  # maximum number of characters per line on a terminal; longer lines are hard to read
+MIN_WIDTH = 40  # minimum number of characters per line, even on a narrower terminal
 
 
 @click.command(short_help="List the criteria that can be measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON on stdout.")
 def criteria(as_json: bool) -> int:
-    """List all criteria. For each one, show what a requirement is, when it is covered, how much measuring costs, and
-    whether the total is known or estimated."""
+    """List all criteria. For each criterion, show what a requirement is, when it is covered, how expensive it is to
+    measure, and whether the total is known or estimated."""
     listed = {name: _described(name) for name in NAMES}
     if as_json:
         click.echo(json.dumps({"criteria": listed}, indent=2))
@@ -35,7 +35,8 @@ def criteria(as_json: bool) -> int:
             screen.print(safe_text(line))
     screen.print()
     for line in _folded(
-        f"groups: default ({', '.join(DEFAULT)}) and every (all criteria). -star can replace *: avio-star is avio*.",
+        f"groups: default ({', '.join(DEFAULT)}) and every (all criteria). "
+        "You can write -star for *: avio-star means avio*.",
         width,
         indent="",
     ):

@@ -1,4 +1,4 @@
-"""`raddle demo`: find, replay and fix a bug in the first example of the MAP-coverage paper."""
+"""`raddle demo`: find, replay and fix a bug in the first example from the MAP-coverage paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = "appender.py"
 
 @click.command(short_help="Find, replay and fix a bug in an example.")
 @click.option(
-    "--into", type=click.Path(file_okay=False, path_type=Path), help="Keep the example's file in this folder."
+    "--into", type=click.Path(file_okay=False, path_type=Path), help="Write the example to this folder and keep it."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON on stdout.")
 def demo(into: Path | None, as_json: bool) -> int:
@@ -58,7 +58,7 @@ def _show(folder: Path, as_json: bool) -> int:
     assert replayed is not None
     screen.print(safe_text(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
 
-    _show_heading(screen, "4. The fix reads the threshold once; raddle runs every interleaving of it")
+    _show_heading(screen, "4. The fix reads the threshold once; raddle runs every interleaving of the fixed code")
     fixed = api.explore(load_scenario(f"{file}::fixed"), scheduler="exhaustive")
     show_result(screen, fixed, f"{FILE}::fixed")
     if as_json:

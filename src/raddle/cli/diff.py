@@ -1,4 +1,4 @@
-"""`raddle diff`: compare what two data files cover."""
+"""`raddle diff`: compare the coverage of two data files."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def show(screen: Console, found: Difference) -> None:
         screen.print()
         screen.print(
             safe_text(
-                "There were fewer executions after than before: more executions may cover the lost requirements again.",
+                "The second file has fewer executions: running more may cover the lost requirements again.",
                 style="yellow",
             )
         )
@@ -108,8 +108,8 @@ def _show_criterion(screen: Console, one: CriterionComparison) -> None:
         listed = [change for change in one.changes if change.what == what]
         if listed:
             screen.print(safe_text(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
-        for change, times in Counter(listed).items():  # accesses on one line have equal sentences
-            alike = f" ({times} times: the lines have several accesses)" if times > 1 else ""
+        for change, times in Counter(listed).items():  # accesses on the same line are described by the same sentence
+            alike = f" ({times} times: these lines have several accesses)" if times > 1 else ""
             screen.print(safe_text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
         if one.numbers[what] > len(listed):
             screen.print(safe_text(f"    ... and {one.numbers[what] - len(listed):,} more; raise --limit to see them"))

@@ -112,7 +112,7 @@ def explore(
     project = config.load(Path.cwd())
     settings = project.options() | explicit
     length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
-    if "data_file" in explicit:  # the user wants something to be stored
+    if "data_file" in explicit:  # the user named a data file, so measure something to store in it
         settings.setdefault("criteria", DEFAULT)
     if settings.get("seed") == "random":
         settings["seed"] = None

@@ -23,12 +23,12 @@ FOLDER = "raddle-html"
 def html(data_file: str | None, output: str, as_json: bool) -> int:
     """Write the report as HTML pages: covered and missing requirements line by line, and a diagram of every finding.
 
-    The pages need neither a network nor a server: open index.html in the folder.
+    The pages work offline and without a server: open index.html in the folder.
 
     \b
     Exit codes: 0 success, 5 nothing was measured.
     """
-    from raddle.report.html import write_pages  # needs jinja2, which no other command does
+    from raddle.report.html import write_pages  # imported here because only this command needs jinja2
 
     path = data_path(data_file)
     contents = opened(path)

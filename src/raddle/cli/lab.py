@@ -1,4 +1,4 @@
-"""`raddle lab`: repeat the experiments of the papers."""
+"""`raddle lab`: repeat the experiments from the papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from raddle.thread_scenario import check_source
 
 CASES = ("philosophers", "airlines", "crawler", "ftp", "broker")
 SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200  # default values of --executions
-PROGRAM_EXECUTIONS, EXHAUST_EXECUTIONS = 500, 1000  # default values of lu
+PROGRAM_EXECUTIONS, EXHAUST_EXECUTIONS = 500, 1000  # default limits of `raddle lab lu`
 
 _JOBS = click.option(
     "--jobs",
@@ -34,7 +34,9 @@ _SEED = click.option(
     "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed for all random choices."
 )
 _QUICK = click.option(
-    "--quick", is_flag=True, help=f"Run only {QUICK} executions: enough for a trial, too few to interpret the results."
+    "--quick",
+    is_flag=True,
+    help=f"Run only {QUICK} executions: enough for a trial, but too few for meaningful results.",
 )
 _OUTPUT = click.option(
     "--output",
@@ -100,10 +102,10 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
     """Find the metrics that suit saturation-based testing.
 
     Reproduces Tables 2 and 3 and the verdict of Křena, Letko and Vojnar, for five test cases in Python or for your own
-    scenario (--target). With --output, it also draws Figure 1, for the crawler or for your scenario. The five test
-    cases take about nine minutes on one processor, about fifteen minutes with noise, and a few seconds with --quick.
-    After Ctrl-C, raddle reports the test cases completed so far. For your own scenario, it uses the executions
-    completed so far.
+    scenario (--target). With --output, raddle also draws Figure 1, for the crawler or for your scenario. The five
+    test cases take about nine minutes on one processor, about fifteen minutes with noise, and a few seconds with
+    --quick. After Ctrl-C, raddle reports on the test cases completed so far, or on the completed executions of your own
+    scenario.
     """
     experiment = load("krena")
     tables, figure = load("tables"), load("figure")  # fail now, not after minutes of work, if one is missing
@@ -166,7 +168,7 @@ def correlation(
     """Measure whether more coverage means more bugs found.
 
     Computes Kendall's τ for every criterion, on programs with one lock removed. Takes about a minute on one processor.
-    After Ctrl-C, raddle reports the subjects completed so far.
+    After Ctrl-C, raddle reports on the subjects completed so far.
     """
     from raddle.criteria import resolve
 
@@ -216,7 +218,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
     Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The programs are mutants with one lock
     removed, and programs from SCTBench. raddle compares the size of the test sets with the bounds in Table 1 of the
     paper, and counts the bugs they expose. All-interleavings is evaluated only for programs that can be exhausted.
-    Takes about four minutes on one processor. After Ctrl-C, raddle reports the programs completed so far.
+    Takes about four minutes on one processor. After Ctrl-C, raddle reports on the programs completed so far.
     """
     experiment, table = load("lu"), load("lu_table")
     names = chosen("program", programs, experiment.program_names())
@@ -285,7 +287,7 @@ def _krena_cases(
     noise: Sequence[str],
     **others: Any,
 ) -> tuple[str, ...]:
-    """Return the requested cases, or the target; raise a `UsageError` for options that exclude each other."""
+    """Return the requested cases, or the target; raise a `UsageError` for conflicting options."""
     if noise and mode == "controlled":
         raise UsageError("bad-experiment", "--noise only applies to a program's own threads: add --mode noise")
     for text in noise:
@@ -311,14 +313,14 @@ def _check_collection(collection: int | None, executions: int) -> None:
     if collection is not None and collection < executions:
         raise UsageError(
             "bad-experiment",
-            f"series of {executions:,} executions cannot be drawn from {collection:,}: raise --collection, or lower "
-            "--executions",
+            f"series of {executions:,} executions cannot be drawn from a collection of {collection:,}: "
+            "raise --collection or lower --executions",
         )
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Discard the output of the user's scenario, which every execution would print between the tables."""
+    """Discard the output of the user's scenario. Otherwise every execution would print it between the tables."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         yield
 

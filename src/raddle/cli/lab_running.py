@@ -1,4 +1,4 @@
-"""Shared parts of the `raddle lab` commands: choosing names, showing progress, handling Ctrl-C, writing results."""
+"""Shared parts of the `raddle lab` commands: choosing names, showing progress, handling Ctrl-C and writing results."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from raddle.cli.progress_line import ProgressLine
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 
-QUICK = 40  # executions per series, mutant or program: enough to check that everything works
-TOO_FEW = f"--quick: {QUICK} executions are too few, so these numbers must not be interpreted."
+QUICK = 40  # executions per series, mutant or program with --quick: enough to check that everything works
+TOO_FEW = f"--quick: {QUICK} executions are too few to draw conclusions from these numbers."
 
 
 def titled(text: str, *, quick: bool) -> str:
-    """Return a report; add a warning at the top after a quick run."""
+    """Return the text of a report, with a warning at the top if the run was quick."""
     return f"{TOO_FEW}\n\n{text}" if quick and text else text
 
 
 def load(name: str) -> Any:
-    """Import a module of the lab; raise a `UsageError` if the extra `lab` is not installed."""
+    """Import a module of `raddle_lab`; raise a `UsageError` if the extra `lab` is not installed."""
     try:
         return importlib.import_module(f"raddle_lab.{name}")
     except ImportError as error:
@@ -45,7 +45,7 @@ def chosen(what: str, given: str | None, known: tuple[str, ...]) -> tuple[str, .
 
 
 def prepare(folder: Path | None) -> None:
-    """Create the output folder; raise a `UsageError` now, not after minutes of work, if it cannot be written."""
+    """Create the output folder; raise a `UsageError` now, not after minutes of work, if it is not writable."""
     if folder is None:
         return
     try:
@@ -59,7 +59,7 @@ def prepare(folder: Path | None) -> None:
 def follow(
     run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, describe: Callable[[Any], str]
 ) -> bool:
-    """Run an experiment with progress output and append its results; return whether it was interrupted."""
+    """Run an experiment, append its results to `results` and show progress; return whether it was interrupted."""
     line = ProgressLine()
 
     def done(result: Any) -> None:
@@ -86,7 +86,7 @@ def end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) ->
         click.echo(text)
     if interrupted:
         click.echo(
-            f"interrupted; {'the results cover what was completed' if text else 'nothing was completed'}", err=True
+            f"interrupted; {'the results include only completed work' if text else 'nothing was completed'}", err=True
         )
     return ExitCode.INTERRUPTED if interrupted else ExitCode.SUCCESS
 

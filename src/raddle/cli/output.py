@@ -1,4 +1,4 @@
-"""The output of commands: data on stdout or in the file of `--output`, and the exit code."""
+"""Command output: data on stdout or in the file given with `--output`, and the exit code."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _UNWRITABLE = (
     errno.EFBIG,
     errno.EIO,
     errno.EPIPE,
-)  # caused by the output device, not by raddle
+)  # errors caused by the output device, not by raddle
 
 
 @contextmanager
 def careful_stdout() -> Iterator[None]:
-    """Escape characters that stdout cannot encode, and turn failing writes into a `UsageError`.
+    """Escape characters that stdout cannot encode, and turn write errors into a `UsageError`.
 
-    `raddle criteria` prints the name Křena, which not every console or file can encode. A full disk fails writes.
+    For example, `raddle criteria` prints the name Křena, which some consoles cannot encode. A write fails if the disk
+    is full.
     """
     reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -80,14 +81,14 @@ def exit_code(*, found: bool, interrupted: bool, not_stored: str) -> ExitCode:
 
 def _give_up_stdout() -> None:
     """Redirect stdout to the null device, so that Python does not try to flush it again at exit."""
-    with suppress(OSError, AttributeError):  # stdout can be None, or have no file descriptor
+    with suppress(OSError, AttributeError):  # stdout can be None or lack a file descriptor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
 
 
 def write_json(value: Any, output: str | None) -> None:
-    """Write a value as JSON: indented on a terminal, else on one line, which is several times faster."""
+    """Write a value as JSON: indented on a terminal, otherwise on one line, because that is several times faster."""
     on_terminal = output is None and sys.stdout.isatty()
     _write(json.dumps(value, indent=2 if on_terminal else None) + "\n", output)
 

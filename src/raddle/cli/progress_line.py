@@ -1,4 +1,4 @@
-"""A progress line on a terminal that is overwritten by each update."""
+"""A progress line on a terminal, overwritten by each update."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REDRAW_SECONDS = 0.2  # minimum time between two updates
 
 
 class ProgressLine:
-    """Shows progress on stderr if that is a terminal. It starts no thread: each call of `show` redraws it."""
+    """Shows progress on stderr if stderr is a terminal. No thread is started: each call to `show` redraws the line."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self._shown = shown and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""`raddle run --until`: repeat a program with one fixed noise until its coverage saturates, or a budget is spent."""
+"""`raddle run --until`: repeat a program with fixed noise settings until coverage is saturated or a budget is spent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def repeat_program(
     json_file: str | None,
     verbose: bool,
 ) -> int:
-    """Repeat `command`, the arguments after the options of `raddle run`; return the exit code."""
+    """Run a program repeatedly and return the exit code.
+
+    `command` holds the arguments that follow the options of `raddle run`.
+    """
     if not settings.criteria:
         raise UsageError(
             "bad-repetition", "nothing is measured, so coverage cannot saturate: name criteria with --criteria"
@@ -78,7 +81,7 @@ def _limits(request: Request) -> Limits:
 
 def _subject(command: Sequence[str], settings: Settings, request: Request) -> CommandSubject:
     assert settings.data_file is not None
-    with suppress(UnusableError):  # reported when the coverage is stored
+    with suppress(UnusableError):  # an unusable file is reported when the coverage is stored
         check(settings.data_file)
     options = {
         "repeat": 1,

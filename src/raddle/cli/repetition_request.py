@@ -1,6 +1,6 @@
 """The options of `raddle run --until`.
 
-This module imports little, because every `raddle run` needs it and few runs repeat a program.
+This module imports little, because every `raddle run` imports it, but few runs repeat a program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Request:
 
     @classmethod
     def of(cls, until: str | None, options: dict[str, Any]) -> Request | None:
-        """Remove these options from `options` and return them, or None if the program is to run once."""
+        """Remove the repetition options from `options`; return them, or None if the program should run once."""
         own = {name: options.pop(name) for name in ONLY_REPEATED}
         given = {name: value for name, value in own.items() if value is not None}
         if until is None:

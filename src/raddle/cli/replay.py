@@ -29,7 +29,7 @@ _KEYS = (
     "wakeups",
     "step_limit",
     "patience_seconds",
-)  # keys of [tool.raddle] that apply
+)  # keys of [tool.raddle] that apply to this command
 
 
 @click.command(short_help="Run a scenario once with a given schedule.")

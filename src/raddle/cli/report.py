@@ -30,7 +30,7 @@ from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
 
 TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")
-MAX_STORIES = 10  # findings shown with their story; further ones are shown as headlines
+MAX_STORIES = 10  # maximum number of findings shown with their story; for the others, only headlines are shown
 PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
 
 
@@ -51,7 +51,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with code 6 if the criterion's coverage is below this percentage [default: fail_under of tool.raddle]. "
+    help="Exit with code 6 if the criterion's coverage is below this percentage [default: fail_under in tool.raddle]. "
     "Repeatable.",
 )
 @click.option(
@@ -79,7 +79,7 @@ def report(
     Exit codes: 0 success, 5 nothing was measured or covered, 6 coverage below a threshold.
     """
     if as_json and form not in (None, JSON):
-        raise click.UsageError(f"--json and --format {form} exclude each other")
+        raise click.UsageError(f"--json and --format {form} cannot be used together")
     form = JSON if as_json else form or TEXT
     thresholds = [Threshold.parse(text) for text in fail_under or _project_thresholds()]
     contents = opened(data_path(data_file))
@@ -114,7 +114,7 @@ def report(
 
 
 def opened(path: Path) -> Contents | None:
-    """Return the contents of a data file; if it has none, print that on stderr and return None."""
+    """Return the contents of a data file; if there are none, print an error on stderr and return None."""
     try:
         return read(path)
     except NoDataError as error:
@@ -130,7 +130,7 @@ def _by_criterion(thresholds: Sequence[Threshold], verdicts: Sequence[Verdict]) 
 
 
 def data_path(given: str | None) -> Path:
-    """Return the path of the data file, from the command line or else from [tool.raddle]."""
+    """Return the path of the data file: from the command line if given, otherwise from [tool.raddle] or the default."""
     return Path(given or config.load(Path.cwd()).data_file or DATA_FILE)
 
 
@@ -140,13 +140,17 @@ def _project_thresholds() -> tuple[str, ...]:
 
 
 def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
-    """Return the rows with these names, in this order. A group name selects the measured criteria of the group."""
+    """Return the rows with these names, in the order of the names. A group name selects its measured criteria."""
     by_name = {row.name: row for row in measured}
     result: dict[str, Row] = {}
     for name in filter(None, (name.strip() for name in names)):
         meant = (name,) if name in by_name else resolve(name)
         if name.lower() not in GROUPS and meant[0] not in by_name:
-            has = f"the data file has {', '.join(in_order(by_name))}" if by_name else "the data file has no criteria"
+            has = (
+                f"the data file contains {', '.join(in_order(by_name))}"
+                if by_name
+                else "the data file contains no criteria"
+            )
             raise UsageError(
                 "not-measured", f"{meant[0]} was not measured: {has}; name it with --criteria and run again"
             )
@@ -155,7 +159,7 @@ def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
 
 
 def screen_for_data() -> Console:
-    """Return a console on stdout: colored on a terminal, plain and without line breaks in a pipe."""
+    """Return a console on stdout: colored on a terminal, plain and with unwrapped lines in a pipe."""
     screen = Console(soft_wrap=True, highlight=False)
     return (
         screen if screen.is_terminal else Console(width=PIPED_WIDTH, soft_wrap=True, highlight=False, color_system=None)
@@ -163,7 +167,7 @@ def screen_for_data() -> Console:
 
 
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verbose: bool = False) -> None:
-    """Print a report in human-readable form; `with_patterns` adds a table of the patterns of map."""
+    """Print a report in human-readable form; `with_patterns` adds a table of the patterns of the criterion map."""
     screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
     show_table(screen, summary.rows, more=[one.row for one in patterns])
@@ -180,7 +184,7 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verb
         _show_rest(screen, summary, verbose=verbose)
     for note in (
         summary.outdated if summary.missing else summary.notes
-    ):  # the sentences of --missing name lines, which may be outdated
+    ):  # --missing lists line numbers, which may be outdated
         screen.print(safe_text(f"note: {note}", style="yellow"))
 
 
@@ -196,7 +200,7 @@ def _show_rest(screen: Console, summary: Summary, *, verbose: bool) -> None:
 
 
 def show_findings(screen: Console, contents: Contents) -> None:
-    """Print the stories of the first findings and the headlines of further ones."""
+    """Print the stories of the first findings and the headlines of the others."""
     number = len(contents.findings)
     if not number:
         return
@@ -212,4 +216,4 @@ def show_findings(screen: Console, contents: Contents) -> None:
     for one in islice(findings, LIMIT):
         screen.print(safe_text(f"  {one.headline}"))
     if number > MAX_STORIES + LIMIT:
-        screen.print(safe_text(f"  ... and {number - MAX_STORIES - LIMIT:,} more; `raddle json` has them all"))
+        screen.print(safe_text(f"  ... and {number - MAX_STORIES - LIMIT:,} more; `raddle json` lists them all"))

@@ -1,4 +1,4 @@
-"""`raddle run`: run a program as Python does, and measure the interleavings of its threads."""
+"""`raddle run`: run a program as Python would, and measure the interleavings of its threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from raddle.wording import count
 
 
 class _LikePython(click.Command):
-    """A command whose arguments after `-m module` or the script belong to the program, options included."""
+    """A command that passes everything after `-m module` or the script to the program, including options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._ended(args))
@@ -201,7 +201,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
         with suppress(UnusableError):  # reported when the coverage is stored; the program runs anyway
-            check(data_file)  # raise a `UsageError` now if this is not a data file
+            check(data_file)  # raises a `UsageError` now if this is not a data file
             forget_notes(data_file)
     criteria_settings = CriterionSettings(options.get("pinv_occurrences", PINV_OCCURRENCES))
     script = None if program.is_module else os.path.realpath(program.name)
@@ -235,10 +235,10 @@ class Summary:
         self._family = ProcessGroup(settings.family, settings.first)
         self._processes = 1
         self._explored: list[Run] = []  # explorations that the program itself ran
-        self._contents: Contents | None = None  # what all processes measured
+        self._contents: Contents | None = None  # measurements of all processes
 
     def show(self) -> None:
-        """Gather what all processes measured and print the summary."""
+        """Combine the measurements of all processes and print the summary."""
         try:
             self._gather()
             self._print()
@@ -264,7 +264,7 @@ class Summary:
         try:
             if self._json_file is not None:
                 Path(self._json_file).write_text(json.dumps(self._data(), indent=2) + "\n", encoding="utf-8")
-            else:  # start a new line: the program may have left one unfinished
+            else:  # start a new line, because the program's last line may be unfinished
                 print("\n" + json.dumps(self._data()), file=sys.stdout, flush=True)
         except OSError as error:
             where = self._json_file or "the output"
@@ -345,7 +345,7 @@ class Summary:
 
     @property
     def _nothing(self) -> str:
-        """Why nothing was measured although criteria were given; "" if something was."""
+        """Why nothing was measured although criteria were given; "" if something was measured."""
         if self._sink is None or self._watch.stream.error is not None:
             return ""
         sources = self._settings.sources or (self._settings.root,)

@@ -1,4 +1,4 @@
-"""`raddle sarif`: print findings and warnings as SARIF, for code hosts."""
+"""`raddle sarif`: print findings and warnings as SARIF, a format that code hosting sites display."""
 
 from __future__ import annotations
 

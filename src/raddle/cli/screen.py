@@ -30,8 +30,8 @@ from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.story_length import StoryLength
 from raddle.wording import count
 
-MAX_WARNINGS = 5  # warnings shown after a run; `raddle report` shows all
-MAX_GIVEN_UP = 3  # targets given up that are listed; the JSON has more
+MAX_WARNINGS = 5  # maximum number of warnings shown after a run; `raddle report` shows all of them
+MAX_GIVEN_UP = 3  # maximum number of abandoned targets to list; the JSON output has more
 
 
 def headline(result: Result) -> str:
@@ -66,14 +66,14 @@ def show_finding(
 
 
 def show_story(screen: Console, story: str, indent: str = "") -> None:
-    """Print a story; its headline, its preemptions and its replay command are highlighted."""
+    """Print a story with its headline, preemptions and replay command highlighted."""
     for number, line in enumerate(story.split("\n")):
         style = "yellow" if line.startswith("  -----") else "bold" if line.startswith("replay: ") else ""
         screen.print(safe_text(f"{indent}{line}".rstrip(), style=style if number else "bold red"))
 
 
 def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()) -> None:
-    """Print the coverage table, and a legend of the terms in it and in the rows of `more`."""
+    """Print the coverage table, and a legend that explains its terms and those in the rows of `more`."""
     screen.print()
     screen.print(criteria_table(rows), soft_wrap=False)
     for line in legend([*rows, *more]):
@@ -88,9 +88,9 @@ def show_result(
     *,
     verbose: bool = False,
 ) -> None:
-    """Show the stories, the notes and the summary line; if verbose, also how the search went.
+    """Show the stories, the notes and the summary line; if verbose, also details of the search.
 
-    The note about replayed schedules does not qualify the result, so only verbose output has it.
+    The note about replayed schedules does not qualify the result, so only verbose output includes it.
     """
     for finding in result.findings:
         show_finding(screen, finding, target, length)
@@ -111,7 +111,7 @@ def show_result(
 
 
 def search_lines(result: Result) -> list[str]:
-    """Return how the search went: what each scheduler contributed, the targets, and whether more can be expected.
+    """Return lines on the search: what each scheduler contributed, the targets, and the chance of new coverage.
 
     >>> for line in search_lines(Result("passed", (), 4, 9, 0.1, StopReason.EXECUTIONS, 1, "pos", chance_of_new=0.021,
     ...                                 shares={"pos": {"executions": 4, "covered": 7, "found": 1}})): print(line)
@@ -132,9 +132,9 @@ def search_lines(result: Result) -> list[str]:
         aims = result.aims
         lines.append(
             f"  targets: {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
-            f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
+            f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} attempts"
         )
-        given_up = () if result.exhausted else aims.get("given_up_requirements", ())  # exhausted: known infeasible
+        given_up = () if result.exhausted else aims.get("given_up_requirements", ())  # exhausted: all infeasible
         lines += [f"    given up: {sentence}" for sentence in given_up[:MAX_GIVEN_UP]]
         if given_up and aims["given_up"] > MAX_GIVEN_UP:
             lines.append(f"    ... and {aims['given_up'] - MAX_GIVEN_UP:,} more")
@@ -148,9 +148,9 @@ def search_lines(result: Result) -> list[str]:
 def show_coverage(
     screen: Console, record: Record | Contents, data_file: str, *, stored: bool = True, verbose: bool = False
 ) -> None:
-    """Show the warnings of a run and what it covered, and name the command that shows more.
+    """Show the warnings and the coverage of a run, and name the command that shows more.
 
-    The warnings come first, since a reader who does not know the criteria yet understands them.
+    The warnings come first, because they are clear even to readers who do not know the criteria.
     """
     summary = _summary(record)
     _show_remarks(screen, summary, verbose=verbose)
@@ -162,7 +162,7 @@ def show_coverage(
 def show_outlook(screen: Console, record: Record, data_file: str, *, stored: bool = True, failed: bool = False) -> None:
     """Show the warnings of a run, and name the commands that show its coverage.
 
-    After a failure the story matters most: the warnings are only counted, if `raddle report` can list them.
+    After a failure the story matters most, so the warnings are only counted if `raddle report` can list them.
     """
     summary = _summary(record)
     counted = failed and stored
@@ -191,7 +191,7 @@ def _show_remarks(screen: Console, summary: Summary, *, verbose: bool = False, w
 
 
 def report_command(data_file: str) -> str:
-    """Return the command that reports what a data file has.
+    """Return the command that shows the report of a data file.
 
     >>> report_command("all.raddle")
     'raddle report --data-file all.raddle'
@@ -201,7 +201,7 @@ def report_command(data_file: str) -> str:
 
 
 class Live:
-    """A progress display, shown only on a terminal. It starts no thread: each update redraws it.
+    """A progress display, shown only on a terminal. No thread is started: each update redraws the display.
 
     Once a debugger is entered, the display stops and leaves the terminal to the debugger's prompt.
     """
@@ -216,7 +216,7 @@ class Live:
             expand=True,
             auto_refresh=False,
             transient=True,
-            redirect_stdout=False,  # debuggers print there
+            redirect_stdout=False,  # debuggers print to stdout
         )
         self._debuggable = debuggable(lambda debugger: self.stop())
         self._task = self._progress.add_task("rehearsing", total=total)
@@ -250,7 +250,7 @@ class Live:
 
 
 def progress_text(update: ProgressUpdate) -> str:
-    """Return one line of progress, the least important parts last: a narrow terminal cuts them off.
+    """Return a progress line. The least important parts come last, because a narrow terminal truncates the line.
 
     >>> progress_text(ProgressUpdate(1200, 1, 2.0, {"map": 31, "sync": 4}, 0.3))
     '1,200 executions, 600/s, 1 finding, no new coverage for 0 s, map 31, sync 4'

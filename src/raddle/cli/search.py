@@ -41,11 +41,11 @@ from raddle.tuning.search import Evaluation, Limits, Search, SearchEnd, SearchRe
 from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20  # default values of --evaluations and --saturation
-SHOWN = 5  # configurations in the table
+SHOWN = 5  # number of configurations in the table
 
 
 class _ScenarioOrProgram(_LikePython):
-    """A command whose options may follow a scenario; arguments after a program belong to the program."""
+    """A command that accepts options after a scenario, but passes all arguments after a program to the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         chosen, _, _ = self.make_parser(ctx).parse_args(self._ended(args))
@@ -143,7 +143,7 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
 
 
 def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
-    """Write the best configuration to the file of --save, if given; return an error if that fails."""
+    """Write the best configuration to the --save file, if one was given; return an error if that fails."""
     if "save" not in options or searched.winner is None:
         return None
     try:
@@ -154,10 +154,13 @@ def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
 
 
 def _relevant_options(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options for this kind of search, with those of [tool.raddle]; refuse options of the other kind."""
+    """Return the options for this kind of search, including those in [tool.raddle].
+
+    Raise a `UsageError` for options that only apply to the other kind.
+    """
     wrong = [name for name in (COMMAND_ONLY if is_scenario else SCENARIO_ONLY) if name in options]
     if wrong:
-        option, kind = wrong[0].replace("_", "-"), "commands" if is_scenario else "scenarios (file.py::function)"
+        option, kind = wrong[0].replace("_", "-"), "programs" if is_scenario else "scenarios (file.py::function)"
         raise UsageError("bad-search", f"--{option} only applies to {kind}")
     settings = config.load(Path.cwd()).options()
     common = ("seed", "source", "data_file", *(SCENARIO_ONLY if is_scenario else ()))
@@ -166,7 +169,7 @@ def _relevant_options(is_scenario: bool, options: dict[str, Any]) -> dict[str, A
 
 
 def _check_files(options: dict[str, Any]) -> None:
-    """Raise a `UsageError` now, not after the search, for files that cannot be written."""
+    """Raise a `UsageError` before the search if the results could not be written afterwards."""
     with suppress(UnusableError):  # reported when the coverage is stored; findings are printed anyway
         check(options["data_file"])
     if "save" not in options:
@@ -204,7 +207,7 @@ def _search(subject: Subject, options: dict[str, Any], line: _Line) -> SearchRes
 
 
 class _Line:
-    """A progress line, shown only on a terminal. It starts no thread: each evaluation redraws it."""
+    """A progress line, shown only on a terminal. No thread is started: each evaluation redraws the line."""
 
     def __init__(self, screen: Console, *, shown: bool) -> None:
         self._status = Live(safe_text("searching"), console=screen, auto_refresh=False, transient=True)

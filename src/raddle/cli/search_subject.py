@@ -1,4 +1,4 @@
-"""The subject of a search: a controlled scenario, or a command that runs its own threads."""
+"""The subject of a search: a controlled scenario, or a program whose threads run natively."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMMAND_ONLY = ("run_seconds",)
 
 
 class Subject(ABC):
-    """What a search evaluates: its name, its configurations and its findings."""
+    """The subject of a search, with its name, its configurations and its findings."""
 
     what: str
     executions: int  # executions per evaluation
@@ -43,7 +43,7 @@ class Subject(ABC):
         return self.runs(configuration, seconds)
 
     def rows(self) -> list[Row]:
-        """Return the coverage of all evaluations together."""
+        """Return the combined coverage of all evaluations."""
         return [] if self.runs.record is None else rows(contents_of(self.runs.record))
 
     @abstractmethod
@@ -92,7 +92,7 @@ class ScenarioSubject(Subject):
 
 
 class CommandSubject(Subject):
-    """A program, evaluated with different noise, and first without any for comparison."""
+    """A program, evaluated with different noise. The first evaluation adds no noise, for comparison."""
 
     first = no_noise()
     runs: CommandRuns

@@ -46,7 +46,7 @@ def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError("no-such-file", f"there is no file {path}")
     path = path.resolve()
-    # As in pytest, the module's name starts below the first folder that is not a package.
+    # As in pytest, the module name is relative to the nearest parent folder that is not a package.
     root, parts = path.parent, [path.stem]
     while (root / "__init__.py").is_file():
         parts.insert(0, root.name)
@@ -56,7 +56,7 @@ def _load_file(path: Path) -> ModuleType:
     name = ".".join(part for part in parts if part != "__init__")
     module = _import(name, str(path))
     if os.path.realpath(getattr(module, "__file__", None) or "") != str(path):
-        # Another module of that name was imported before: load this one under a different name.
+        # The import returned a different module with that name, so load this file under another name.
         spec = importlib.util.spec_from_file_location(f"{name}_at_{abs(hash(str(path))):x}", path)
         assert spec is not None
         assert spec.loader is not None

@@ -6,17 +6,17 @@ from raddle.corpus import CorpusEntry, run_length_encoded
 from raddle.engine.points import KnownPoints
 from raddle.execute.session import Session
 
-MAX_KEPT = 200  # executions kept in the corpus
-MAX_DECISIONS = 5_000  # decisions that a kept execution may have
-MAX_REPLAYED = 20_000  # decisions replayed to write schedules as texts, over all kept executions
+MAX_KEPT = 200  # maximum number of executions kept in the corpus
+MAX_DECISIONS = 5_000  # maximum number of decisions in a kept execution
+MAX_REPLAYED = 20_000  # maximum number of decisions replayed to write the schedules of all kept executions
 
 
 class CorpusWriter:
-    """Keeps the decisions of executions, and writes their schedules as texts at the end."""
+    """Keeps the decisions of executions during the search, and writes their schedules as text at the end."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        # number, number of newly covered requirements, decisions, and the points known before the execution
+        # (execution number, number of newly covered requirements, decisions, points known before the execution)
         self._kept: list[tuple[int, int, tuple[int, ...], KnownPoints]] = []
 
     def keep(self, number: int, newly_covered: int, decisions: tuple[int, ...], known: KnownPoints) -> None:

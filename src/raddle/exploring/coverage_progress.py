@@ -1,6 +1,6 @@
 """Coverage progress: what the executions of a unit cover, and whether coverage is saturated or complete.
 
-Without a measurement, nothing is covered and no coverage goal is ever reached.
+If nothing is measured, nothing counts as covered and no coverage goal is ever reached.
 """
 
 from __future__ import annotations
@@ -79,20 +79,20 @@ class CoverageProgress:
 
     @property
     def covered(self) -> int:
-        """The number of covered requirements of all criteria together."""
+        """The number of covered requirements over all criteria."""
         return sum(self.counts().values())
 
     def corpus(self) -> tuple[CorpusEntry, ...]:
-        """Return the executions that covered something new, for a later search."""
+        """Return the executions that covered something new, for later searches to replay."""
         return () if self._corpus_writer is None else self._corpus_writer.corpus()
 
     def interleaving_criteria(self) -> frozenset[str]:
-        """Return the criteria that distinguish executions of the same partial order."""
+        """Return the criteria that distinguish interleavings of the same partial order."""
         criteria = () if self._measurement is None else self._measurement.criteria
         return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
 
     def leave_open(self) -> frozenset[str]:
-        """Mark and return the criteria of which further interleavings can cover more."""
+        """Mark as incomplete, and return, the criteria for which further interleavings could increase coverage."""
         if self._measurement is not None:
             self._measurement.incomplete = self.interleaving_criteria()
             return self._measurement.incomplete
@@ -103,7 +103,7 @@ class CoverageProgress:
     def reached(self, goal: str, *, targets: bool) -> bool:
         """Return whether coverage is saturated or, for the goal "covered", complete.
 
-        `targets` is True if the scheduler still has targets. The check is slow, so most calls return False without it.
+        `targets` is True if the scheduler still has targets. The check is slow, so most calls skip it and return False.
         """
         measurement, saturation = self._measurement, self._saturation
         if measurement is None or (saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY):
@@ -114,15 +114,15 @@ class CoverageProgress:
         return measurement.all_covered(self._session.model(), if_unknown=is_saturated)
 
     def check_saturation(self, *, targets: bool) -> None:
-        """Measure only a sample from now on if coverage is saturated, while the search for failures continues."""
+        """If coverage is saturated, measure only a sample of the remaining executions."""
         if not self._measurement_sampling.saturated:
             self._measurement_sampling.saturated = self.reached("saturated", targets=targets)
 
     def save_chance(self) -> None:
-        """Save the estimate before a complete search, whose executions are not a random sample."""
+        """Estimate the chance of new coverage before a complete search, whose executions are not a random sample."""
         if self._measurement is not None:
             self.chance = chance_of_anything_new(self._measurement.tally())
 
     def drop_chance(self) -> None:
-        """Drop the saved estimate, which was wrong if the complete search covered more."""
+        """Drop the saved estimate, because the complete search increased coverage and so disproved it."""
         self.chance = None

@@ -1,7 +1,7 @@
 """Turns failures into findings.
 
-Each failure is replayed from its decisions with recording, written as a schedule, and replayed from that schedule. So
-every reported schedule has reproduced its failure.
+Each failure is first replayed from its decisions and recorded. The recording is written as a schedule, and the failure
+is replayed from that schedule. So every reported schedule has reproduced its failure.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.site import SiteTable
 from raddle.trace import Trace
 
-TRIES_WITH_GIL = 200  # executions spent on finding the failure with the GIL
+TRIES_WITH_GIL = 200  # maximum number of executions used to find the failure with the GIL
 
 Signature = tuple[str, ...]
 
-# Returns a simpler execution that satisfies the predicate, with its schedule; or the given execution.
+# Returns a simpler execution that satisfies the predicate, or the given execution if there is none.
 Shrink = Callable[[Session, Recorded, Callable[[Recorded], bool]], Recorded]
 
 
 class Findings:
-    """The findings of an exploration so far. `number` is always the number of the failing execution."""
+    """The findings of an exploration so far. In all methods, `number` is the number of the failing execution."""
 
     def __init__(
         self,
@@ -81,15 +81,15 @@ class Findings:
                 return
             self._add_divergence(outcome, reproduced, number)
             return
-        if reproduced.outcome.signature in self.reported:  # the same failure, in threads with other names
+        if reproduced.outcome.signature in self.reported:  # the same failure, but in threads with different names
             return
         replayed, text = self._find_schedule(reproduced)
         self.add(replayed.outcome, text, replayed, number)
 
     def _find_schedule(self, reproduced: Recorded) -> tuple[Recorded, Schedule | None]:
-        """Return an execution that follows a schedule, and that schedule, shortened and shrunk.
+        """Find a short schedule that reproduces the failure; return its execution and the schedule.
 
-        The schedule is None if no schedule reproduces the failure.
+        If no schedule reproduces the failure, return the given execution and None.
         """
         session = self._session
         whole = reproduced.schedule
@@ -98,11 +98,11 @@ class Findings:
             whole = reproduced.every_switch
             best = session.replay(whole)
         if not _same_failure(best, reproduced):
-            why = best.divergence or f"the replay ended as '{ending(best.outcome)}'"
+            why = best.divergence or f"the replay ended with '{ending(best.outcome)}'"
             self.notes.append(f"no schedule reproduces this failure, so none is printed: {why}")
             return reproduced, None
         low, high = 1, len(whole.segments)
-        while low < high:  # drop the last segments if the default order already runs them
+        while low < high:  # binary search: drop the last segments if the failure happens without them
             middle = (low + high) // 2
             tried = session.replay(Schedule(whole.segments[:middle]))
             if tried.divergence is None and _same_failure(tried, best):
@@ -118,8 +118,8 @@ class Findings:
 
     def _add_divergence(self, outcome: Outcome, reproduced: Recorded, number: int) -> None:
         message = (
-            f"an execution ended as '{ending(outcome)}', but as '{ending(reproduced.outcome)}' when it was replayed "
-            "with the same schedule"
+            f"an execution ended with '{ending(outcome)}', but its replay with the same schedule ended with "
+            f"'{ending(reproduced.outcome)}'"
         )
         if self._session.repeatable():
             message += ": state survives from one execution to the next. Reset it with setup=, or use isolate='fork'"
@@ -216,7 +216,7 @@ def make_finding(
 
 
 def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
-    """Return the innermost line of measured code in the outcome; `paths` maps labels of files to their paths."""
+    """Return the innermost line of measured code in the outcome; `paths` maps file labels to paths."""
     labels = {path: label for label, path in paths.items()}
     raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
     waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)
@@ -230,12 +230,15 @@ def seen_by_watchdog(outcome: Outcome) -> bool:
 
 
 def _same_failure(one: Recorded, other: Recorded) -> bool:
-    """Return whether two executions failed the same way in the same steps; endless ones only need equal signatures."""
+    """Return whether two executions failed in the same way and took the same steps.
+
+    For endless executions, equal signatures are enough.
+    """
     if other.outcome.kind == OutcomeKind.STEP_LIMIT:
         return one.outcome.signature == other.outcome.signature
     return one.divergence is None and one.same_as(other)
 
 
 def ending(outcome: Outcome) -> str:
-    """Return a phrase for how an execution ended."""
+    """Return a phrase that says how an execution ended."""
     return f"{outcome.kind}: {outcome.message}" if outcome.failed else OutcomeKind.PASSED

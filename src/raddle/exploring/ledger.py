@@ -20,17 +20,17 @@ _monotonic = time.monotonic
 
 @dataclass(slots=True)
 class Counts:
-    """Numbers of executions, by how they ended."""
+    """Counts of executions, scheduling points and partial orders."""
 
-    before: int = 0  # executions of earlier units; numbering continues after them
+    before: int = 0  # executions of earlier units; numbering continues from there
     executions: int = 0
     points: int = 0  # scheduling points
     passed: int = 0
     endless: int = 0  # executions that reached the step limit
     crashes: int = 0  # executions that crashed their process
     crashes_in_a_row: int = 0
-    orders: int = 0  # partial orders run since the space was last extended
-    interleavings: int = 0  # further interleavings of these orders
+    orders: int = 0  # partial orders run since the space of schedules last changed
+    interleavings: int = 0  # further interleavings of these partial orders
     _space: int = -1
 
     @property
@@ -45,7 +45,7 @@ class Counts:
         self.passed += not outcome.failed
 
     def add_ending(self, outcome: Outcome) -> None:
-        """Count how an execution of the search ended; replays and rehearsals do not count."""
+        """Count an execution that crashed or did not end. Replays and rehearsals are not counted here."""
         if not outcome.failed:
             self.crashes_in_a_row = 0
         elif outcome.kind == OutcomeKind.CRASH:
@@ -56,7 +56,10 @@ class Counts:
             self.endless += outcome.kind == OutcomeKind.STEP_LIMIT
 
     def add_order(self, space: int, *, ordered: bool | None) -> None:
-        """Count a partial order or, once all are run (`ordered`), a further interleaving; a new space starts from 0."""
+        """Count a partial order or, if `ordered`, a further interleaving, since all partial orders have been run.
+
+        If the space of schedules has changed, counting starts again from 0.
+        """
         if space != self._space:
             self._space, self.orders, self.interleavings = space, 0, 0
         if ordered:
@@ -99,7 +102,10 @@ class Ledger:
         self.progress: ProgressCallback | None = None
 
     def measure(self, execution: Execution, scheduler: Scheduler, known: KnownPoints | None = None) -> None:
-        """Add what an execution covered; `known` has the points known before it, if the corpus may keep it."""
+        """Add what an execution covered.
+
+        `known` holds the points known before the execution, or is None if the corpus cannot keep the execution.
+        """
         covered = self.coverage.add(execution, self.counts.number, known)
         if covered is None or execution.observed is None:
             return
@@ -108,18 +114,18 @@ class Ledger:
         scheduler.learn(*execution.observed, covered, early=self.session.model().early)
 
     def add_failed(self, execution: Execution, known: KnownPoints) -> None:
-        """Turn a new failure into a finding. The deadline is suspended so that replays end in the same way."""
+        """Turn a new failure into a finding. The deadline is suspended so that it does not cut replays short."""
         if execution.outcome.signature not in self.findings.signatures:
             self.session.end_by(None)
             self.findings.add_failed(execution.outcome, known, execution.decisions, self.counts.number)
             self.session.end_by(self.clock.deadline)
 
     def cut_off(self, outcome: Outcome) -> StopReason:
-        """Return why an execution was aborted: Ctrl-C, or the time limit (see `Watchdog`)."""
+        """Return why an execution was aborted: Ctrl-C was pressed, or the time limit was reached (see `Watchdog`)."""
         if self.session.interrupted:
             return StopReason.INTERRUPTED
         where = f" ({outcome.message})" if outcome.message else ""
-        self.notes.append(f"an execution was still running at the time limit{where}, so it does not count")
+        self.notes.append(f"an execution was still running at the time limit{where}, so it was not counted")
         return StopReason.SECONDS
 
     def show(self) -> None:

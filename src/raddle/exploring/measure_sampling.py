@@ -1,13 +1,13 @@
 """Measurement sampling: which executions are measured.
 
 Every execution is measured until coverage is saturated. A search for the first failure continues after that, and
-measuring takes longer than running. So unless the user asked for criteria, only a sample is measured from then on. If a
-measured execution covers something new, all executions are measured again.
+measuring an execution takes longer than running it. So unless the user asked for criteria, only a sample of the
+executions is measured from then on. Once a measured execution covers something new, every execution is measured again.
 """
 
 from __future__ import annotations
 
-BLOCK = 20  # consecutive executions that are measured, enough for every scheduler of the portfolio to have a turn
+BLOCK = 20  # consecutive executions to measure; enough for every scheduler in the portfolio to have a turn
 BLOCKS_PER_MEASURED = 8  # one block in this many is measured
 
 
@@ -30,7 +30,7 @@ class MeasurementSampling:
 
 
 def sampling_note(measured: int, executions: int) -> str:
-    """Return the note about a sampled measurement.
+    """Return the note that says how many executions were measured.
 
     >>> sampling_note(240, 1_000)
     'once coverage was saturated, one in 8 executions was measured: 240 of 1,000 in all'

@@ -1,7 +1,7 @@
 """Rehearsal: executions without preemption, before a search starts.
 
-They show what threads share, and that the same schedule gives the same execution. Two are enough unless they differ. If
-only the first one is different, for example because it fills a cache, the third is like the second.
+They show what threads share, and whether the same schedule always gives the same execution. Two executions are enough
+unless they differ. If the third is like the second, only the first is different, for example because it fills a cache.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from raddle.schedulers.sequential import Sequential
 from raddle.stop_reason import StopReason
 from raddle.trace import Trace
 
-REHEARSAL_SECONDS = 1.0  # minimum time for the rehearsal, even if the search has less
+REHEARSAL_SECONDS = 1.0  # minimum time for the rehearsal, even if the search has less time
 
 
 @dataclass(slots=True)
 class Rehearsal:
     """The result of the rehearsal."""
 
-    failing: Recorded | None = None  # an execution that fails without preemption
+    failing: Recorded | None = None  # an execution that failed without preemption
     differing: tuple[Recorded, Recorded] | None = None  # two different executions with the same schedule
     single: bool = False  # True if the scenario started no thread
     first_differs: bool = False  # True if only the first execution was different
@@ -48,7 +48,7 @@ def reason_to_stop(ledger: Ledger, seen: Rehearsal, until: str, scheduler: Sched
     ledger.notes += seen.notes
     if seen.interrupted is not None:
         return ledger.cut_off(seen.interrupted)
-    session.end_by(None)  # a failure must end in the same way when it is replayed
+    session.end_by(None)  # the deadline must not cut replays of a failure short
     if seen.differing is not None:
         outcome = divergence(session, *seen.differing)
         ledger.findings.add(outcome, None, seen.differing[1], counts.number)
@@ -110,7 +110,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
     second = _run(session)
     if (
         second.outcome.kind == OutcomeKind.UNCONTROLLED
-    ):  # the first execution did not block, since an item was available
+    ):  # for example, the first execution took the only item of a queue
         seen.failing = second
         return
     if not first.same_as(second):
@@ -129,11 +129,11 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
 
 
 def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
-    """Return the outcome for a schedule that gave two different executions, with the likely reason."""
+    """Return the outcome for two executions that differ despite the same schedule, with the likely reason."""
     where = _where(first.trace, second.trace)
     if first.outcome.signature != second.outcome.signature:
         ends = ending(first.outcome), ending(second.outcome)
-        where = f"{where}; the first ended as '{ends[0]}', the second as '{ends[1]}'"
+        where = f"{where}; the first ended with '{ends[0]}', the second with '{ends[1]}'"
     if session.repeatable():
         message = (
             "state survives from one execution to the next, so two executions differ: "
@@ -148,7 +148,7 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
 
 
 def _where(first: Trace, second: Trace) -> str:
-    """Return a clause about the first step in which two executions differ."""
+    """Return a clause that describes the first difference between two executions."""
     found = first_difference(first, second)
     if found is None:
         return "the steps are the same"

@@ -24,7 +24,7 @@ def make_result(plan: SearchPlan, done: Done) -> Result:
     policy = plan.make_policy()
     findings = tuple(signed.finding for signed in done.findings)
     if plan.until == "first-finding":
-        findings = findings[:1]  # parallel units can find more
+        findings = findings[:1]  # parallel units may have found more than one
     firsts = (seen.first for keys in done.tally.covered.values() for seen in keys.values())
     record = done.record
     if record is not None:
@@ -57,7 +57,7 @@ def make_result(plan: SearchPlan, done: Done) -> Result:
 
 
 def _first_covering(record: Record) -> tuple[Any, ...]:
-    """Return the corpus entries that were the first of all units to cover a requirement."""
+    """Return the corpus entries that covered some requirement before all other executions of all units."""
     newly_covered = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
     kept = [
         replace(kept, newly_covered=newly_covered[kept.number])
@@ -68,7 +68,7 @@ def _first_covering(record: Record) -> tuple[Any, ...]:
 
 
 def _target_summary(plan: SearchPlan, done: Done) -> dict[str, Any]:
-    """Return how many targets were reached and which were given up."""
+    """Return the numbers of targets tried, covered and given up, and sentences on those given up."""
     targets, covered = done.known.targets, done.tally.covered
     sites = {} if done.record is None else done.record.sites
     lines = given_up_lines(targets.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)

@@ -1,7 +1,7 @@
 """The search: the executions of one unit.
 
 It starts with a rehearsal, replays the executions that earlier runs kept, and then searches. A saturated search has not
-seen every schedule. On request a complete search follows, which succeeds if the space is small enough to be exhausted.
+run every schedule. On request a complete search follows, which succeeds if the space is small enough to be exhausted.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
-MIN_TOTAL = 64  # executions that are always allowed, including those of the complete search at the end
-# Failures of one order that say nothing about other orders
+MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
+# Failures in one order that say nothing about other orders
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
 _CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no further executions are run after these
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The role of this search as part of a larger one that has several units."""
+    """The role of this search within a larger search that consists of several units."""
 
     rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
     of_several: bool = False  # True if coverage and orders are judged for all units together
@@ -127,7 +127,7 @@ class Search:
         return self._search() if reason == StopReason.SATURATED != self._budget.until else reason
 
     def _exhaust(self, complete: Reachability) -> StopReason:
-        """Run every partial order, in at most as many executions as the search has taken so far."""
+        """Try to run every partial order, with at most as many executions as the search has run so far."""
         coverage = self._ledger.coverage
         most = max(2 * self._ledger.counts.executions, MIN_TOTAL)
         if self._budget.executions is not None:
@@ -145,7 +145,7 @@ class Search:
         return reason
 
     def _search(self, goal: str = "", most: int | None = None) -> StopReason:
-        """Run executions until a stop rule applies; `goal` and `most` replace the limits of the budget."""
+        """Run executions until a stop rule applies; `goal` and `most`, if given, override the budget."""
         ledger, session, scheduler, may_continue = self._ledger, self._session, self._scheduler, self._part.may_continue
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
@@ -216,7 +216,7 @@ class Search:
         return not self._part.of_several and self._ledger.coverage.reached(goal, targets=self.has_targets_left())
 
     def has_targets_left(self) -> bool:
-        """Return whether the scheduler has any target left."""
+        """Return whether the scheduler has any targets left."""
         targets = self._scheduler.targets
         return targets is not None and not targets.empty
 
@@ -234,13 +234,13 @@ class Search:
             self._scheduler.require_all_interleavings()
 
     def _spent(self, reason: StopReason) -> StopReason:
-        """Return why the search stops at its limit: it is exhausted if every partial order was already run."""
+        """Return why the search stops at a limit. It counts as exhausted if every partial order was already run."""
         return StopReason.EXHAUSTED if self._scheduler.progress().every_order else reason
 
     # -- guarantees of the result ------------------------------------------------------------------------
 
     def orders(self) -> dict[str, int]:
-        """Return the numbers of partial orders and further interleavings that were run; empty for other searches."""
+        """Return the numbers of partial orders and further interleavings; {} if the scheduler does not count them."""
         if self._scheduler.progress().every_order is None:
             return {}
         counts = self._ledger.counts
@@ -256,7 +256,7 @@ class Search:
             notes.append("every schedule was run, but some code was not instrumented")
             return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
-            notes.append("every schedule was run, but not of the steps that only the first execution takes")
+            notes.append("every schedule was run, but not for the steps that only the first execution takes")
             return StopReason.EXHAUSTED_IN_PART
         if self._ledger.counts.crashes:
             notes.append(
@@ -266,8 +266,8 @@ class Search:
         left_open = frozenset() if progress.every_interleaving else self._ledger.coverage.leave_open()
         if left_open:
             notes.append(
-                "every partial order was run, but not every interleaving: those of one partial order can differ in "
-                f"{', '.join(sorted(left_open))}, whose totals are not exact"
+                "every partial order was run, but not every interleaving: interleavings of the same partial order can "
+                f"differ in {', '.join(sorted(left_open))}, so the totals of these criteria are not exact"
             )
         return StopReason.EXHAUSTED
 

@@ -1,8 +1,8 @@
 """Serial orders, which show whether a failure depends on the interleaving.
 
 A test that fails in every order has an ordinary bug, which is easier to understand without a schedule. So before raddle
-blames the interleaving, it runs the scenario in serial orders, where each thread runs until it ends or blocks, and in a
-few random orders. If there are only a few partial orders, it runs all of them.
+blames the interleaving, it runs the scenario in serial orders and in a few random orders. In a serial order, each
+thread runs until it ends or blocks. If there are only a few partial orders, raddle runs all of them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 
-MAX_FIRST = 4  # threads that get a serial order in which they run first
-RANDOM_ORDERS = 4  # random orders to try
+MAX_FIRST = 4  # maximum number of threads for which to try an order in which they run first
+RANDOM_ORDERS = 4  # number of random orders to try
 MAX_ORDERS = 60  # maximum number of partial orders to run
 
 Choose = Callable[[Sequence[Any], Any], Any]
 
 
 def orders(threads: int) -> Iterator[Choose]:
-    """Yield serial orders: that of the rehearsal, the last thread first, and some threads before all others."""
+    """Yield serial orders: that of the rehearsal, two that prefer the newest thread, and one per preferred thread."""
     yield Sequential().choose
     yield lambda enabled, running: running if running in enabled else enabled[-1]
     yield lambda enabled, running: enabled[-1]  # each thread runs as soon as it is started
@@ -34,14 +34,14 @@ def orders(threads: int) -> Iterator[Choose]:
 
 
 def _first(index: int) -> Choose:
-    """Return an order in which the thread of this index runs whenever it can, and the main thread last."""
+    """Return an order in which the thread with this index runs whenever it can, and the main thread runs last."""
     return lambda enabled, running: min(enabled, key=lambda one: (one.index != index, one.index == 0, one.index))
 
 
 def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int) -> EveryOrder | None:
-    """Run serial orders, random orders and, if they are few, all partial orders; return None if one ends differently.
+    """Run serial orders, random orders and, if there are few, all partial orders; return None if one ends differently.
 
-    `kind` is the kind of failure in which the rehearsal ended, which is the first of the serial orders.
+    `kind` is the kind of failure that the rehearsal ended with. The rehearsal ran the first serial order.
     """
     serial = list(orders(threads))
     first = session.run(serial[0]).outcome
@@ -62,7 +62,7 @@ def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int
             tried.add(execution.decisions)
             serial_orders += is_serial
     every = EveryOrder(tried=len(tried), serial=serial_orders)
-    if session.not_instrumented:  # unwatched code may have further orders
+    if session.not_instrumented:  # code that is not instrumented may allow further orders
         return every
     return _in_all_partial_orders(session, ends_differently, every)
 
@@ -78,7 +78,7 @@ def _in_all_partial_orders(
         version = session.known_points.version
         if not search.begin(number, version):
             return every if search.cut else EveryOrder(tried=count, serial=every.serial, complete=True)
-        if version != space:  # a new scheduling point became known, so the search started over
+        if version != space:  # a new scheduling point was discovered, so the search starts over
             space, count = version, 0
         count += 1
         if ends_differently(session.run_for(search).outcome):

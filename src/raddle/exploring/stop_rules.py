@@ -1,4 +1,4 @@
-"""Stop rules: when a search stops. They apply after each execution, or after each round of units with workers."""
+"""Stop rules: when a search stops. They apply after each execution or, with workers, after each round of units."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from raddle.stop_reason import StopReason
 
 GOALS = ("saturated", "covered")
-WHOLE = "whole"  # goal of a complete search: stop when exhausted, or when there are too many schedules
-MAX_CRASHES = 20  # crashed executions in a row, or in all units; then hardly any execution survives
-MAX_ENDLESS = 3  # endless executions; they are slow and cover little that is new
+WHOLE = "whole"  # goal of a complete search: stop when exhausted, or as soon as there are too many schedules
+MAX_CRASHES = 20  # crashes in a row, or in all units, after which a search stops: hardly any execution would survive
+MAX_ENDLESS = 3  # endless executions after which a search for coverage stops: they are slow and cover little new
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Budget:
     ) -> StopReason | None:
         """Return why to stop before the budget is spent, or None.
 
-        `goal` replaces `until` for a part of the search, except that the first finding still ends it.
+        `goal` overrides `until` during a part of the search. But if `until` is "first-finding", a finding still ends
+        the search.
         """
         goal = goal or self.until
         if found and self.until == "first-finding":

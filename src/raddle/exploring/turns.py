@@ -1,8 +1,8 @@
 """Turns: which scheduler decided which executions, and what each scheduler covered and found.
 
 The number of an execution determines which scheduler decided it. So the shares can be
-computed at the end, from the first execution that covered each requirement and the execution of each finding. The
-number of units does not matter.
+computed at the end, from the number of the first execution that covered each requirement and the number of the
+execution of each finding. The shares do not depend on the number of units.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
 
-POLICY = ""  # the scheduler of the search; in a portfolio, the member whose turn it is
+POLICY = ""  # represents the scheduler of the search or, in a portfolio, the member whose turn it is
 _FIRST = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)  # listed before the schedulers
 
 
@@ -29,9 +29,10 @@ class Turn(NamedTuple):
 def shares(
     turns: Sequence[Turn], policy: Scheduler, *, covered: Iterable[int], found: Iterable[int]
 ) -> dict[str, dict[str, int]]:
-    """Return executions, new requirements and findings by scheduler; an empty dict unless several take turns.
+    """Return the numbers of executions, new requirements and findings by scheduler; {} if there is only one scheduler.
 
-    `covered` has the number of the first execution that covered each requirement, `found` that of each finding.
+    `covered` holds, for each requirement, the number of the first execution that covered it. `found` holds, for each
+    finding, the number of its execution.
     """
     if not policy.members:
         return {}

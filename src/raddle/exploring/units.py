@@ -43,7 +43,7 @@ Function = Callable[[], object]
 
 
 class Reference(Protocol):
-    """A reference to a function. `raddle.distribute.references` has references that other processes can load."""
+    """A reference to a function. `raddle.distribute.references` defines references that other processes can load."""
 
     def load(self) -> Function:
         """Return the function itself."""
@@ -51,7 +51,7 @@ class Reference(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Itself:
-    """A reference to a function of this process."""
+    """A reference to a function in this process."""
 
     function: Function
 
@@ -86,7 +86,7 @@ class SearchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What units learned, for later units."""
+    """Knowledge that units pass on to later units."""
 
     sites: frozenset[int] = frozenset()  # sites that need a scheduling point
     kinds: frozenset[str] = frozenset()  # kinds of resources that need a scheduling point
@@ -96,7 +96,7 @@ class Known:
     targets: TargetsMemory = field(default_factory=TargetsMemory)
 
     def __add__(self, other: Known) -> Known:
-        """Return what two sequences of units learned together."""
+        """Combine what two sequences of units learned."""
         names = [*self.covered, *(name for name in other.covered if name not in self.covered)]
         nothing: frozenset[Key] = frozenset()
         return Known(
@@ -117,14 +117,14 @@ class Unit:
     """A range of the executions of a search."""
 
     plan: SearchPlan
-    before: int  # number of the execution before the first one of the unit
+    before: int  # number of the last execution before this unit
     executions: int | None  # maximum number of executions; None for no limit
     known: Known = NOTHING
     rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
     share: tuple[int, int] = (0, 1)  # (index, number of shares): the part of the targets that this unit tries
-    deadline: float | None = None  # wall-clock time, which all processes share
+    deadline: float | None = None  # wall-clock time, which is the same in all processes
     corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to replay first
-    saturated: bool = False  # True if earlier units saturated coverage
+    saturated: bool = False  # True if coverage was already saturated by earlier units
     of_several: bool = True  # True if coverage is judged for several units together
 
 
@@ -138,18 +138,18 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of a unit, or of several: results add with `+`, in the order of their executions."""
+    """The result of one or more units. Results are added with `+`, in the order of their executions."""
 
-    before: int = 0  # number of the execution before the first one
+    before: int = 0  # number of the last execution before these units
     executions: int = 0
     points: int = 0  # scheduling points
     left_out: int = 0  # executions that were not measured
     endless: int = 0  # executions that reached the step limit
-    crashes: int = 0  # executions that crashed a worker
+    crashes: int = 0  # executions that crashed their process
     seconds: float = 0.0  # time spent searching
     reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()
-    record: Record | None = None  # what was measured, without findings
+    record: Record | None = None  # the measurements, without findings
     # Executions that covered something new: maps positions among measured executions to execution numbers
     firsts: Mapping[int, int] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
@@ -166,7 +166,7 @@ class Done:
         return self.record.tally if self.record is not None else Tally()
 
     def __add__(self, other: Done) -> Done:
-        """Return the results of both; a finding that both report is kept once."""
+        """Combine two results; a finding that both report is kept once."""
         reported = {signed.signature for signed in self.findings}
         new = [signed for signed in other.findings if signed.signature not in reported]
         moved = {number + self.tally.executions: execution for number, execution in other.firsts.items()}
@@ -262,7 +262,7 @@ def _done(
 ) -> Done:
     session, counts, coverage, findings = ledger.session, ledger.counts, ledger.coverage, ledger.findings
     found = findings.found
-    if unit.of_several:  # an exception need not be picklable
+    if unit.of_several:  # results go to another process, and an exception may not be picklable
         found = [replace(finding, error=None) for finding in found]
     record = None
     if measurement is not None:

@@ -19,7 +19,7 @@ from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.base import Scheduler
 
-FIRST = Budget(executions=1_000)  # until the first finding
+FIRST = Budget(executions=1_000)  # the default budget: stop at the first finding
 
 
 class Workbench:
@@ -90,7 +90,7 @@ class Workbench:
         corpus: tuple[CorpusEntry, ...] = (),
         progress: ProgressCallback | None = None,
     ) -> tuple[Result, tuple[CorpusEntry, ...]]:
-        """Search in this process, as one unit; return the result and the entries of the corpus that no longer fit."""
+        """Search in this process, as one unit; return the result and the corpus entries that no longer fit the code."""
         with open_session(plan, self.installation) as session:
             deadline = None if budget.seconds is None else time.time() + budget.seconds
             unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)

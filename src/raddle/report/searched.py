@@ -18,9 +18,9 @@ from raddle.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The results of a search and the settings that it ran with."""
+    """The results of a search, and its settings."""
 
-    what: str  # the searched target: `file.py::scenario` or a command
+    what: str  # the subject of the search: `file.py::scenario` or a command
     is_scenario: bool
     found: SearchResult[Configuration]
     fitness: Fitness
@@ -49,7 +49,7 @@ class Searched:
         return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
 
     def sentences(self) -> list[str]:
-        """Return sentences on the work done, why the search stopped, and how likely more coverage is."""
+        """Return sentences on the evaluations, the stop reason and the chance of more coverage."""
         found = self.found
         why = found.stopped_because.sentence.format(quiet=found.quiet())
         done = f"{count(len(found.evaluations), 'evaluation')}, {count(found.tally.executions, 'execution')}"

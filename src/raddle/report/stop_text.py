@@ -11,11 +11,11 @@ from raddle.stop_reason import StopReason
 from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
 
-LIKELY = 0.5  # chance of new coverage at or above which a search is not called saturated
+LIKELY = 0.5  # a search is not called saturated if the chance of new coverage is at least this high
 
 
 def stop_text(result: Result) -> str:
-    """Return why a search stopped, with numbers.
+    """Return why a search stopped, including the relevant numbers.
 
     >>> stop_text(Result("passed", (), 400, 9, 0.1, StopReason.EXECUTIONS, 1))
     'stopped: execution limit reached'
@@ -36,7 +36,7 @@ def stop_text(result: Result) -> str:
 
 
 def orders_line(orders: Mapping[str, int]) -> str:
-    """Return how many partial orders and other interleavings an exhausted search ran.
+    """Return the numbers of partial orders and further interleavings that an exhausted search ran, as a phrase.
 
     >>> orders_line({"partial_orders": 4, "interleavings": 10})
     '4 partial orders, plus 10 interleavings that only some criteria distinguish'
@@ -58,7 +58,7 @@ def _no_new_coverage(executions: int, of: str = "") -> str:
 
 
 def _all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return what "covered" means for these criteria: the total of some is only estimated, or unknown.
+    """Return what "covered" means for these criteria. The totals of some may be only estimated, or unknown.
 
     >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
     >>> _all_covered({"map": counted})

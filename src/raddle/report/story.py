@@ -14,7 +14,7 @@ from raddle.report.plain import in_one_line, plain, shortened
 from raddle.report.rows import Row, rows_of
 from raddle.story_length import StoryLength
 
-LONGEST_CODE = 44  # characters of a source line that are shown
+LONGEST_CODE = 44  # maximum number of characters of a source line to show
 
 
 def story_text(
@@ -40,14 +40,14 @@ def story_text(
 
 
 def details_of(finding: Finding) -> tuple[str, ...]:
-    """Return the traceback, or lines that say which thread waits for which lock."""
+    """Return the lines of the traceback, or lines that say which thread waits for which lock."""
     return tuple(map(str, with_names(finding.waits, finding.trace))) or finding.details
 
 
 def headline(finding: Finding) -> str:
     """Return the headline: the failure, its thread and whether it can happen on this interpreter.
 
-    It is one line, unless the message of the exception has more.
+    It is a single line, unless the exception message has several lines.
     """
     in_thread = f" in {finding.thread}" if finding.thread else ""
     where = ""

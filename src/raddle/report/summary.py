@@ -31,11 +31,11 @@ class Summary:
     files: Mapping[str, Mapping[str, Cell]]
     paths: Mapping[str, str]
     missing: tuple[Missing, ...]
-    warnings: tuple[tuple[ReportedWarning, str], ...]  # with their sentences
+    warnings: tuple[tuple[ReportedWarning, str], ...]  # each warning with its sentence
     warning_groups: tuple[WarningGroup, ...]  # the same warnings, one group per variable
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
-    outdated: tuple[str, ...]  # the notes about source files that have changed since they were measured
+    outdated: tuple[str, ...]  # notes about source files that have changed since they were measured
     runs: int
     executions: int
     patterns: tuple[PatternRow, ...]  # patterns of the criterion map, if it is selected

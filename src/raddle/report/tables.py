@@ -15,9 +15,9 @@ from raddle.report.patterns import PatternRow
 from raddle.report.plain import plain
 from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 
-MAX_COLUMNS = 8  # criteria in one table of files
+MAX_COLUMNS = 8  # maximum number of criteria in a table of files
 
-# What the kinds of totals mean, for the legend below the table
+# Explains each kind of total in the legend below the table
 MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include infeasible requirements",
     PRUNED: "excludes requirements that observed starts, joins or locks make infeasible",
@@ -77,7 +77,7 @@ def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) ->
 
 def missing_lines(missing: Missing) -> list[str]:
     """Return the sentences about missing requirements, grouped by file."""
-    # A line can have several accesses: count the requirements with the same sentence.
+    # A line can contain several accesses, so count the requirements described by the same sentence.
     alike: dict[tuple[str, str], int] = {}
     for gap in missing.gaps:
         alike[gap.file, gap.sentence] = alike.get((gap.file, gap.sentence), 0) + 1
@@ -86,7 +86,7 @@ def missing_lines(missing: Missing) -> list[str]:
         if file != before:
             before = file
             lines.append(f"{file}:")
-        lines.append(f"  {sentence}" + (f" ({number} times: the lines have several accesses)" if number > 1 else ""))
+        lines.append(f"  {sentence}" + (f" ({number} times: these lines have several accesses)" if number > 1 else ""))
     if missing.more:
         lines.append(f"... and {missing.more:,} more; raise --limit to see them")
     return [*lines, *missing.remarks]

@@ -1,7 +1,7 @@
 """Warning groups: one line per variable, however many checks warn about it.
 
-A lost update breaks several rules at once: two accesses race, no lock guards them, and a block is interrupted. Human
-readers get one line about it. JSON, SARIF and the data file keep every warning separately.
+A lost update breaks several rules at once: two accesses race, no lock guards them, and a block is interrupted. Reports
+for humans show one line about the variable. JSON, SARIF and the data file keep every warning separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from raddle.store.contents import Contents
 from raddle.warning import DATA_RACE, LOCKSET, UNSERIALIZABLE, ReportedWarning
 
 ABOUT_VARIABLES = (DATA_RACE, UNSERIALIZABLE, LOCKSET)  # kinds that can share a group, most informative first
-MAX_ALSO = 3  # warnings of a group that are mentioned besides the first
+MAX_ALSO = 3  # maximum number of further warnings that the line for a group mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ def distinct_warnings(contents: Contents) -> list[tuple[ReportedWarning, str]]:
 def group_warnings(warnings: Iterable[ReportedWarning], sites: Mapping[int, Site]) -> tuple[WarningGroup, ...]:
     """Return one group per variable, in the order in which the variables first appear.
 
-    Variables with the same name count as one if the same module accesses them. Potential deadlocks are never grouped.
+    Variables with the same name count as one variable if the same module accesses them.
+    Potential deadlocks are never grouped.
     """
     groups: list[tuple[str, set[int], list[ReportedWarning]]] = []  # (variable, modules that access it, warnings)
     for warning in warnings:
@@ -73,7 +74,7 @@ def group_warnings(warnings: Iterable[ReportedWarning], sites: Mapping[int, Site
 def _group(members: list[ReportedWarning], sites: Mapping[int, Site]) -> WarningGroup:
     """Return the group, with the most informative warning first.
 
-    It is followed by one warning of each other kind, and then by further warnings of the same kinds.
+    Then come one warning of each other kind and, after those, the remaining warnings.
     """
     first, *rest = sorted(members, key=_rank)
     mentioned = Counter([first.kind])

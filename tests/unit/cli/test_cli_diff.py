@@ -62,7 +62,7 @@ def test_gained_and_lost_requirements_are_listed(run):
         "  gained: 1",
         f"    log.py:6: newly covered: {blocks.format(6)}",
         "",
-        "There were fewer executions after than before: more executions may cover the lost requirements again.",
+        "The second file has fewer executions: running more may cover the lost requirements again.",
     ]
     assert run("a", "b", "--fail-on-loss")[0] == 6
     assert run("a", "a", "--fail-on-loss")[0] == 0

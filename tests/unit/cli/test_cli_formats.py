@@ -192,7 +192,7 @@ def test_junit_fails_below_a_threshold(run):
 
 def test_formats_exclude_each_other(run):
     store()
-    with pytest.raises(click.UsageError, match="--json and --format junit exclude each other"):
+    with pytest.raises(click.UsageError, match="--json and --format junit cannot be used together"):
         run(report, "--json", "--format", "junit")
     assert json.loads(run(report, "--format", "json")[1]) == json.loads(run(report, "--json")[1])
 
@@ -229,7 +229,7 @@ def test_ten_thousand_findings_are_listed_in_part(run):
     assert "10,000 findings:" in out
     assert out.count("replay: ") == 10
     assert out.count("number ") == 60
-    assert "... and 9,940 more; `raddle json` has them all" in out
+    assert "... and 9,940 more; `raddle json` lists them all" in out
     assert len(json.loads(run(json_)[1])["findings"]) == 10_000
 
 

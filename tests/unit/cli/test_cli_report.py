@@ -245,7 +245,7 @@ def test_a_data_file_without_measured_criteria_is_reported(run):
 @pytest.mark.parametrize(
     ("arguments", "slug", "expected"),
     [
-        (["--criteria", "avio*"], "not-measured", "the data file has method-pairs"),
+        (["--criteria", "avio*"], "not-measured", "the data file contains method-pairs"),
         (["--missing", "map"], "not-measured", "map was not measured"),
         (["--criteria", "metod-pairs"], "unknown-criterion", "did you mean method-pairs"),
         (["--fail-under", "method-pairs"], "bad-threshold", "as in map=60"),

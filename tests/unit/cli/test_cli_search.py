@@ -296,7 +296,7 @@ def test_the_combined_coverage_is_shown_with_totals(folder):
         (["bank.py::scenario", "--fitness", "map-2"], "[bad-fitness]"),
         (["bank.py::scenarium"], "did you mean scenario?"),
         (["bank.py::scenario", "more"], "a scenario takes no arguments: remove 'more'"),
-        (["bank.py::scenario", "--run-seconds", "3"], "--run-seconds only applies to commands"),
+        (["bank.py::scenario", "--run-seconds", "3"], "--run-seconds only applies to programs"),
         (["--switches", "gil", "script.py"], "--switches only applies to scenarios"),
         (["nothing.py"], "there is no file nothing.py"),
         (["-m", "nothing_of_that_name"], "[no-such-module]"),

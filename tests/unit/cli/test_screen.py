@@ -23,7 +23,7 @@ def result(reason="executions", **more):
 def test_counts_of_one_are_singular():
     aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["not covered yet: it"]}
     assert search_lines(result(aims=aims))[1:] == [
-        "  targets: 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
+        "  targets: 1 requirement in 1 execution: 0 covered, 1 given up after 3 attempts",
         "    given up: not covered yet: it",
     ]
 

@@ -68,7 +68,7 @@ def fails_the_second_time():
 
 def test_a_divergence_says_how_each_execution_ended():
     (finding,) = explored(fails_the_second_time).findings
-    assert "the first ended as 'passed', the second as 'exception: ValueError: two'" in finding.message
+    assert "the first ended with 'passed', the second with 'exception: ValueError: two'" in finding.message
 
 
 def test_scheduling_points_of_two_differing_executions_are_counted():

@@ -201,7 +201,7 @@ def test_equal_sentences_for_several_accesses_appear_once():
     variables = {("log.py:Log", "th"): Accesses(frozenset({READ4, second_read}), frozenset({WRITE9}))}
     found = gaps(replace(given, sites=sites, model=StaticModel(variables)))
     sentence = "not covered yet: a read at log.py:4 before a write at log.py:9"
-    assert missing_lines(found) == ["log.py:", f"  {sentence} (2 times: the lines have several accesses)"]
+    assert missing_lines(found) == ["log.py:", f"  {sentence} (2 times: these lines have several accesses)"]
     assert sorted(gap.as_json()["columns"] for gap in found.gaps) == [[1, 1], [13, 1]]
 
 

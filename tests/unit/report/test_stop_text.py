@@ -96,7 +96,7 @@ def explored(**options):
 def test_a_bounded_search_says_so_in_a_note(scheduler):
     bounded = explored(scheduler=scheduler)
     assert "every schedule within the bound on preemptions was run; other schedules exist" in bounded.notes
-    assert stop_text(bounded) == "exhausted within the bound: every schedule inside it was run"
+    assert stop_text(bounded) == "exhausted within the bound: every schedule within it was run"
 
 
 def test_an_exhaustive_search_says_that_every_schedule_was_run():
