@@ -37,7 +37,7 @@ class SharedState:
 
     @property
     def number(self) -> int:
-        """The number of the most recently started execution. Meaningful only with a single worker."""
+        """The number of the most recently started execution. It is meaningful only with a single worker."""
         return self._number.value  # type: ignore[no-any-return]
 
 

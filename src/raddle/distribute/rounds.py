@@ -73,7 +73,7 @@ def search(
 
 
 def split_round(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield each unit of a round as (number of executions before it, number of its executions, at most `size`).
+    """Yield each unit of a round as (executions before it, executions in it). A unit has at most `size` executions.
 
     >>> list(split_round(64, 1000, 64))[:2], sum(count for _, count in split_round(64, 1000, 64))
     ([(64, 64), (128, 64)], 512)
@@ -202,7 +202,7 @@ class Rounds:
         return all_covered(criteria, record.tally.counts(), record.model, record.facts, if_unknown=otherwise)
 
     def _finished(self, done: Done) -> None:
-        """Report progress when a unit ends. Its results are added when its whole round has ended."""
+        """Report progress when a unit ends. The unit's results are added when the whole round has ended."""
         if self._progress is None:
             return
         self._under_way[0] += done.executions

@@ -125,7 +125,7 @@ class Prediction:
     # -- orders -------------------------------------------------------------------------------------
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield each order as (thread to stop, steps it executes before, second thread, steps the second executes)."""
+        """Yield each order as (thread to stop, number of its steps before that, second thread, number of its steps)."""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._rearrangement.programs[second]))
@@ -140,7 +140,7 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return a sort key: orders that run one thread entirely before the other first, then by `_mixed`."""
+        """Return the sort key of an order, which favors running one thread entirely before the other, then `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 

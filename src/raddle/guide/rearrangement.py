@@ -1,10 +1,10 @@
 """The steps of an execution in another order.
 
 Every thread executes its own steps in their original order. Synchronization is respected: a lock has one holder, a
-thread runs only after it has been started, a join returns only after the joined thread has ended, and an acquire needs
-a release. If a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
-suspended, the order is infeasible. Values are not tracked. A thread that reads a different value might take a different
-branch, so a rearrangement is only a guess about real executions.
+thread runs only after it has been started, a join returns only after the joined thread has ended, and a permit or an
+item can be taken only if one is available. If a thread is blocked, the thread it waits for runs first, just far enough
+to unblock it. If that thread is suspended, the order is infeasible. Values are not tracked. A thread that reads a
+different value might take a different branch, so a rearrangement is only a guess about real executions.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _monotonic = time.monotonic
 def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
     """Return the simplest execution found for which `fits` is true, or `seen` if none is simpler.
 
-    `seen` must have followed its schedule, and so has the returned execution.
+    `seen` must have followed its schedule. The returned execution has followed its own, too.
     """
     return Shrinker(session, seen, fits, tries=tries).shrink()
 
@@ -188,7 +188,7 @@ class Shrinker:
         """Search for a schedule with fewer preemptions or fewer segments. Return whether one was found."""
         search, before, kept = self._search, self._rank, self._left // SHARE
         for level in range(before.preemptions + 1):
-            # Each number of preemptions may use half of the remaining executions, and the last one may use all of them.
+            # Each level may use half of the remaining executions, and the last level may use all of them.
             reserve = kept if level == before.preemptions else (self._left + kept) // 2
             while search.has(level) and not self._spent(reserve):
                 deviation = search.take(level)

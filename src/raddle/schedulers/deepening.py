@@ -41,7 +41,7 @@ class Deepening(DepthFirst):
         self._restart()
 
     def _restart(self) -> None:
-        self.bound = 0  # number of preemptions in the current round; those with fewer have been run
+        self.bound = 0  # number of preemptions in the current round; schedules with fewer have been run
         self.cut = False
         self._started = False
         self._path = []

@@ -51,7 +51,7 @@ class Directed(PartialOrderSampling):
 
     @property
     def sees_forced_steps(self) -> bool:
-        """Whether there is a plan, because a plan also counts operations at which only one thread is enabled."""
+        """Whether there is a plan. A plan also counts operations at which only one thread is enabled."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:

@@ -49,7 +49,7 @@ class Log:
     def __init__(self, calculus: Calculus) -> None:
         self.calculus = calculus
         self.done: list[DoneOperation] = []
-        self.between: dict[int, list[InterveningEvent]] = {}  # maps the number of operations before to the events
+        self.between: dict[int, list[InterveningEvent]] = {}  # events by the number of operations performed before them
         self.waiting: tuple[tuple[Choice, Operation], ...] = ()  # operations still pending at the end
         # Levels of resources at the end. Maps (key of the resource, number of components of its level) to the level.
         self.levels: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -196,7 +196,7 @@ class Logbook:
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
     def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the pending operations of waiting participants. After an expired timeout, they need nothing."""
+        """Return the pending operations of waiting participants. Those with an expired timeout need nothing."""
         found = []
         for participant in waiting:
             label = participant.label

@@ -1,8 +1,8 @@
 """Reachability testing: runs every partial order of a scenario's operations exactly once.
 
 Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in the execution
-and reverse them. Each race variant is the prefix of another execution. They recognize variants that were already
-explored by counters of changed events. This search uses optimal dynamic partial order reduction instead (see
+and reverse them. Each race variant is the prefix of another execution. They use counters of changed events to recognize
+variants that were already explored. This search uses optimal dynamic partial order reduction instead (see
 `raddle.schedulers.wakeup`): each state on the path to the current execution has a sleep set and a wakeup tree. Nothing
 else is stored, and no redundant execution is started.
 
@@ -11,9 +11,9 @@ The calculus of a world defines what its operations touch, need and supply (see 
 Some criteria distinguish executions of the same partial order. If such criteria are measured, a second search runs
 every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
-Departures from the paper: an operation that blocks races with the operations that disabled it, even if it was never
-enabled. If only one other operation can enable an operation, such as the end of a joined thread, a notification or a
-set, the two do not race. An advance of virtual time is ordered after all earlier operations and before all later ones.
+Departures from the paper: a blocked operation races with the operations that disabled it, even if it was never enabled.
+If only one other operation can enable an operation, such as the end of a joined thread, a notification or a set, the
+two do not race. An advance of virtual time is ordered after all earlier operations and before all later ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over more 
 MAX_INTERLEAVINGS = 10_000  # maximum number of additional executions for criteria that distinguish interleavings
 # Attributes that may change while an execution runs, and must be transferred if it ran in another process.
 _TRANSFERRED = ("_coarse", "_interleavings_left", "bound", "cut", "difference", "redundant")
-MAX_CONSECUTIVE_STEPS = 900  # steps of one thread while others are enabled; below the engine's own limit
+MAX_CONSECUTIVE_STEPS = 900  # maximum for one thread while others are enabled; below the engine's own limit
 
 
 class Reachability(Scheduler):
@@ -55,7 +55,7 @@ class Reachability(Scheduler):
         self._path: list[Node] = []
         self._operations: list[Operation] = []  # operations of the last execution, by depth
         self._coarse = False  # True if an operation may do more than it announces
-        self._by_interleaving = False  # True once all partial orders were run and the search runs interleavings
+        self._by_interleaving = False  # True while the search runs interleavings, after all partial orders were run
         self._interleavings_left = 0  # remaining budget of interleavings
         self.redundant = 0  # number of redundant executions; should stay 0
         self.cut = False  # True if a partial order may have been missed
@@ -224,7 +224,7 @@ class Reachability(Scheduler):
         return chosen
 
     def _choose_fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
-        """Choose the running thread, unless it is not in `awake` or has taken too many consecutive steps."""
+        """Choose the running thread if it is awake and has not taken too many consecutive steps, else another one."""
         chosen = current if current is not None and current in awake else awake[0]
         self._streak = self._streak + 1 if chosen is current else 0
         if self._streak > MAX_CONSECUTIVE_STEPS:

@@ -1,8 +1,8 @@
 """Random numbers for one execution: Knuth's MMIX generator, seeded with the seed and the number of the execution.
 
-Seeding the generator of the standard library takes longer than all decisions of a small execution. A step is
-`state = (state * FACTOR + SUMMAND) & MASK`. It is written out wherever it is needed, because a call would cost as much
-as the step. Only the upper bits are good: compare whole states, or use `(state >> 32) * n >> 32` to choose one of n.
+Seeding the standard library's generator takes longer than all decisions of a small execution. A step is `state = (state
+* FACTOR + SUMMAND) & MASK`. It is written out wherever it is needed, because a call would cost as much as the step.
+Only the upper bits are random enough: compare whole states, or use `(state >> 32) * n >> 32` to choose one of n.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SUMMAND = 1442695040888963407
 
 
 def first_state(seed: int, number: int) -> int:
-    """Return the initial state of an execution's generator; SplitMix64's finalizer spreads adjacent numbers.
+    """Return the initial state of an execution's generator, scrambled with SplitMix64's finalizer.
 
     >>> first_state(1, 1) != first_state(1, 2) != first_state(2, 1)
     True

@@ -16,12 +16,12 @@ doubled since the last counting.
 An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
 execution can be repeated only after the counting.
 
-Departures from the paper: counts are kept per site. Sites that accessed the same variable while counting are treated as
-that variable in all executions. Locks and other resources are distinguished only by the kinds of operation on them.
-Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts another thread. If
-the drawn thread's event does not happen for a long time, another thread is drawn. Forced steps, for which the scheduler
-is not called, are not deducted from the thread's account. As in the paper, a thread's account includes the threads that
-it will start, and an account that turns out too low counts as 1.
+Departures from the paper: counts are kept per site. If sites accessed the same variable during the counting, all
+executions treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of
+operation on them. Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts
+another thread. If the drawn thread's event does not happen for a long time, another thread is drawn. Forced steps, for
+which the scheduler is not called, are not deducted from the thread's account. As in the paper, a thread's account
+includes the threads that it will start, and an account that turns out too low counts as 1.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        """Draw the thread for the next event of interest, with probabilities in proportion to the events left."""
+        """Draw the thread for the next event of interest, with probabilities proportional to the events left."""
         self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
@@ -146,7 +146,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """Draw a thread with a probability in proportion to the events it has left, if all events are of interest."""
+        """Draw a thread with a probability proportional to the events it has left, if all events are of interest."""
         weights = self._weights
         total = 0
         try:

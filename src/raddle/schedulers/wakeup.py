@@ -1,8 +1,8 @@
 """Wakeup trees (the sequences still to be explored) and sleep sets (the choices that need not be explored again).
 
-After Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for optimal dynamic partial order reduction, JACM
-2017). Only the states on the path to the current execution have nodes. Explored subtrees are dropped, except for the
-first operation of each branch, which is added to the sleep set.
+This follows Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for optimal dynamic partial order reduction,
+JACM 2017). Only the states on the path to the current execution have nodes. Explored subtrees are dropped, except for
+the first operation of each branch, which is added to the sleep set.
 
 The paper's processes are replaced by choices: a participant, and the outcome of its operation if that has several. Two
 outcomes of one operation always conflict.
@@ -168,7 +168,7 @@ class Reversal:
         return not may_depend(conflicts, race.operation, operation, descriptions, common)
 
     def starts_with(self, choice: Choice) -> bool:
-        """Return whether the first choice of the sequence is this one."""
+        """Return whether the sequence starts with this choice."""
         return self.sequence()[0][0] == choice
 
     def drop(self, choice: Choice) -> None:

@@ -1,7 +1,7 @@
 """Evaluates noise: runs a whole command natively a few times, and records the coverage of the runs.
 
 Each run is a `raddle run` process with its own data file. That file is read and then added to the common one. A run
-fails if its exit code is not 0, if a thread died of an exception, or if it does not end in time.
+fails if its exit code is not 0, if an exception ended one of its threads, or if it does not end in time.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ class CommandRuns(Runs):
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:
-    """Merge several native runs into one record. Coverage of changed source files is dropped when it is added."""
+    """Merge several native runs into one record. Adding the record drops coverage of changed source files."""
     return Record(**contents.measured_fields() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
 
 

@@ -24,7 +24,7 @@ _ENDED = {
 class ScenarioRuns(Runs):
     """Evaluates schedulers and keeps each failure once.
 
-    `explore` is `raddle.explore` with the scenario and all options that configurations share already filled in.
+    `explore` is `raddle.explore`, with the scenario and the options common to all configurations already bound.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Searches for the configuration whose executions cover the most, until coverage no longer grows.
 
 An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness measures what they
-covered. The search is saturated when enough evaluations in a row have covered nothing new. How many are enough is a
+covered. The search is saturated when enough evaluations in a row have covered nothing new. The required number is a
 fixed minimum or a share of all evaluations, whichever is larger. The share makes a long search wait longer, because
 coverage grows in steps with plateaus between them.
 """

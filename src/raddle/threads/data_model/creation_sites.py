@@ -51,7 +51,7 @@ class ModuleObjects:
         self._table = table
         self._renewed = renewed
         self._site_count, self._stale = -1, True  # number of sites at the last scan; True if a scan is due
-        self._places: dict[int, tuple[object, str]] = {}  # maps an id to the object and its creation site
+        self._places: dict[int, tuple[object, str]] = {}  # maps an id to the object (kept alive) and its creation site
         self._scan()  # scan now, because the result of a scan in a forked child process would be lost
 
     def begin(self) -> None:

@@ -34,7 +34,7 @@ def calling_frame() -> types.FrameType | None:
 
 
 def name_of_content(container: type, expression: str) -> str:
-    """Return the name of a container in an expression that accesses its content, or "" if that has no name.
+    """Return the name of the container that an expression accesses, or "" if the expression does not name it.
 
     >>> name_of_content(list, "self.items.append"), name_of_content(list, "box[]"), name_of_content(list, "json.dumps")
     ('items', 'box', '')

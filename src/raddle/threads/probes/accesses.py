@@ -75,7 +75,7 @@ class Accesses:
             self.tracker.track(me, variable, access, False)
 
     def report_created(self, me: Carrier, obj: Any, site: int) -> None:
-        """Notify criteria that code without probes created an object at this site. Call only if `measuring`."""
+        """Notify criteria that code without probes created an object here. Call this only if `measuring` is true."""
         if self.creation_rules.has_creation_site(obj):
             self.engine.noted(me, CREATED, obj)
             if self.sampling.wanted is not None:

@@ -56,7 +56,10 @@ class ContainerMethods:
         return result
 
     def _call_deferred(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a wrapped method later. CPython can switch threads before such a call, which its site does not show."""
+        """Call a wrapped method later.
+
+        CPython can switch threads before such a call, even if the code at its site does not show that.
+        """
         me: Any = getcurrent()
         if type(me) is Carrier:
             self._allow_gil_switch(me, site)

@@ -142,7 +142,7 @@ class Items:
     # -- accesses by other probes ---------------------------------------------------------------------
 
     def read_content(self, me: Carrier, container: Any, site: int) -> None:
-        """Read a container's content in a separate step. Most iterators do so on creation, to store its size."""
+        """Read a container's content in a separate step. Most iterators do so on creation, to store the size."""
         variable = self.variables.find_content(container)
         self._accesses.step(me, variable, READ, site)
         if self._observing:

@@ -15,7 +15,7 @@ from raddle.threads.twins.simple_queue import RealSimpleQueue, SimpleQueue
 # Maps the id of a real class to its twin. The key is an id because the program's classes may define their own hash.
 TWINS: dict[int, Any] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
 
-_twins: dict[int, tuple[object, Any]] = {}  # maps the id of a real primitive to the primitive and its twin
+_twins: dict[int, tuple[object, Any]] = {}  # maps the id of a real primitive to the primitive (kept alive) and its twin
 _patched_objects: list[tuple[Any, dict[str, Any]]] = []  # patched objects with their original fields
 _patched_slots: list[tuple[Any, str, Any]] = []  # patched slots: object, name of the slot, original value
 

@@ -159,7 +159,7 @@ def cached_in(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, twin
 
 
-_twins: dict[int, tuple[Any, Any]] = {}  # maps the id of a cached function to the function and its twin
+_twins: dict[int, tuple[Any, Any]] = {}  # maps the id of a cached function to the function (kept alive) and its twin
 
 
 def twin_of(value: Any) -> Any:

@@ -23,7 +23,7 @@ _make_lock: Any = threading.Lock  # a class since 3.13, with different error mes
 _make_rlock = _thread.RLock
 _creation_lock = _allocate()  # held while a twin creates its real lock
 _NAME = f"{RealLock.__module__}.{RealLock.__name__}"
-OUTSIDE = object()  # the holder of a lock that was acquired before the execution began
+OUTSIDE = object()  # represents the holder of a lock that was acquired before the execution began
 
 
 def waiting_seconds(blocking: bool, timeout: float) -> float | None:
@@ -76,7 +76,7 @@ class _BaseLock(metaclass=_Twin):
 
     _real: Any
     holder: Any  # the carrier that holds the lock, or None
-    taken_at: Any  # the place where it was acquired
+    taken_at: Any  # the place where the lock was acquired
     count: int  # the recursion count; always 0 for a plain lock
     queue: Any  # a weak reference to the queue whose mutex this lock is, or None
 
