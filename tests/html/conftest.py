@@ -40,7 +40,7 @@ def scenario():
     assert len(box.text) > 50, "<img src=x onerror=document.title='owned'>" + box.text
 """
 
-# A message with characters that reverse text direction and color a terminal, and too long for one screen.
+# A message that is too long for one screen, with characters that reverse text direction and color a terminal.
 HIDDEN = MARKUP.replace(
     """"<img src=x onerror=document.title='owned'>" + box.text""",
     r""""\u202egnorw si siht\u202c \x1b[31mred \x00" + "many words " * 2_000""",
@@ -69,7 +69,7 @@ def raddle(*arguments, folder):
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
-    """The folder of an HTML report on several faulty programs.
+    """The folder with an HTML report on several faulty programs.
 
     Two of them have messages with markup and invisible characters. After the measurement, one source file is changed
     and another one is deleted.
@@ -182,7 +182,7 @@ def browser(driver, pages):
 
 @pytest.fixture(scope="session")
 def page_kinds(pages):
-    """One page of each kind, by the name of its screenshot."""
+    """A dict that maps screenshot names to pages, with one page of each kind."""
 
     def containing(pattern, text):
         return next(path.name for path in sorted(pages.glob(pattern)) if text in path.read_text("utf-8"))

@@ -98,7 +98,7 @@ def test_the_index_links_to_a_file(open_page):
 
 def test_a_selected_site_shows_covered_and_missing_interactions(open_page):
     browser = open_page("source")
-    # Line 15 is `return self.balance`. It has interacted with both accesses of line 19 and with the last read.
+    # Line 15, `return self.balance`, has interacted with both accesses on line 19 and with the last read.
     browser.find("#L15 button.site").click()
     panel = browser.find("#panel").text
     assert "read balance" in panel

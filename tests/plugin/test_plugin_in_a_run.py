@@ -1,4 +1,4 @@
-"""Marked tests inside `raddle run -m pytest`: the coverage of their executions is added to that of the run."""
+"""Marked tests inside `raddle run -m pytest`: the coverage of their executions is added to the coverage of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a failed test shows its story and no frames of raddle."""
+"""The report of a failed test shows its story and none of raddle's frames."""
 
 from __future__ import annotations
 

@@ -53,4 +53,4 @@ def test_only_a_long_enough_batch_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(cell, "run", ten_a_second)
     monkeypatch.setattr(cell, "perf_counter", lambda: now)
     assert cell.executions_per_second(plain, SCENARIO, 2.0) == pytest.approx(10)
-    assert batches == [5, 5, 21]  # a warm-up; a batch of 0.5 s, too short; enough for 2 s
+    assert batches == [5, 5, 21]  # a warm-up, a batch that takes only 0.5 s, and one that takes over 2 s

@@ -110,7 +110,7 @@ def test_an_outcome_that_a_peer_missed_is_proven_by_a_schedule(monkeypatch: pyte
     spaces = {"lock2": {"raddle": ours, "peer": {"outcomes": [1, 3], "done": True}, "slow": {"outcomes": [1]}}}
     (proof,) = explore.missed_outcomes(spaces)
     assert proof == {"scenario": "lock2", "tool": "peer", "outcome": 2, "schedule": "T0; T2."}
-    assert questions == [("schedule", "lock2", 2)]  # the slow tool did not claim to be done
+    assert questions == [("schedule", "lock2", 2)]  # the slow tool did not report that it had finished
 
 
 def test_the_table_shows_counts_ratios_and_missed_outcomes() -> None:

@@ -22,14 +22,14 @@ def test_the_share_is_also_given_without_criteria_that_have_nothing_to_cover() -
 
 
 def test_a_program_that_can_be_exhausted_is_judged() -> None:
-    # Two writes without a lock have only two orders, so the search is soon exhausted and soon saturated.
+    # Two writes without a lock can happen in only two orders, so the search is soon exhausted and soon saturated.
     found = honesty.judge("reachable_memory.two_boxes", seeds=1)
     assert found
     assert all(estimate.holds for estimate in found)
 
 
 def test_a_schedule_with_the_fewest_possible_preemptions_is_minimal() -> None:
-    assert Shrunk("a", 1, 0, None).minimal is True  # no schedule has fewer than 0
+    assert Shrunk("a", 1, 0, None).minimal is True  # no schedule has fewer than 0 preemptions
     assert Shrunk("a", 1, 1, 1).minimal is True
     assert Shrunk("a", 1, 2, 1).minimal is False
     assert Shrunk("a", 1, 1, None).minimal is None

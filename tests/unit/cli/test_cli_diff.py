@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch, capsys):
 def store(file, digest, *lines, executions=1, **covered):
     """Store coverage of a function with a call on each of these lines.
 
-    `visited` and `blocked` give the indexes of the calls that sync covered in that way.
+    `visited` and `blocked` list the indexes of the calls that sync covered as visited and as blocked.
     """
     sites = {
         (digest << INDEX_BITS) + index: Site("log.py", line, 0, "call", f"step{index}", "f", switchable=True)
@@ -46,7 +46,7 @@ def store(file, digest, *lines, executions=1, **covered):
 
 
 def test_gained_and_lost_requirements_are_listed(run):
-    """Lines 3 and 4 became 5 and 6. `blocked` at the first is no longer covered, at the second it is newly covered."""
+    """Lines 3 and 4 became 5 and 6. `blocked` is now covered at the second line, but no longer at the first."""
     store("a", 11, 3, 4, visited=[0, 1], blocked=[0], executions=9)
     store("b", 12, 5, 6, visited=[0, 1], blocked=[1])
     code, out, err = run("a", "b")
@@ -145,7 +145,7 @@ def scenario():
 
 
 def test_lines_that_moved_make_no_difference(run, tmp_path):
-    """The same seed gives the same executions of the moved source, so every criterion covers the same."""
+    """The same seed gives the same executions of the moved source, so every criterion covers the same requirements."""
     moved = BEFORE.replace("    def ", "    # moved\n\n    def ").replace("def scenario", "LIMIT = 3\n\n\ndef scenario")
     explore = "-m raddle explore bank.py::scenario --criteria every --scheduler random --executions 60 --until budget"
     for file, source in (("a", BEFORE), ("b", moved)):
@@ -165,7 +165,7 @@ def test_lines_that_moved_make_no_difference(run, tmp_path):
 
 
 def test_known_totals_are_shown(run):
-    """One read and one write of one variable: one requirement for each of the eight patterns of one variable."""
+    """With one read and one write of one variable, each of the eight patterns on one variable gives one requirement."""
     read, write = 11 << INDEX_BITS, (11 << INDEX_BITS) + 1
     model = StaticModel({("log.py:Log", "n"): Accesses(frozenset({read}), frozenset({write}))})
     sites = {site: Site("log.py", 3, 0, "read", "n", "f", switchable=True) for site in (read, write)}

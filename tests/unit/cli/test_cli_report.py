@@ -107,7 +107,8 @@ def test_missing_requirements_are_listed(run):
 
 
 def test_the_patterns_of_map_are_shown_for_map_only(run):
-    # One read and one write of one variable: one requirement for each pattern from 1 to 8. The rest need two variables.
+    # One read and one write of one variable: one requirement for each pattern from 1 to 8. The other patterns need two
+    # variables.
     store({"map": [(1, "log.py:Log", "th", "", READ, WRITE)]})
     for option in ("--criteria", "--missing"):
         lines = [line.split() for line in run(option, "map")[1].splitlines()]
@@ -213,7 +214,7 @@ def test_a_report_with_no_coverage_has_exit_code_5(run):
 
 
 def test_a_model_without_requirements_gives_nothing_to_cover(run):
-    store({"goodlock": []})  # the model has no requirements of goodlock
+    store({"goodlock": []})  # the model has no requirements for goodlock
     code, _, err = run()
     assert code == 5
     assert err.startswith("nothing to cover: no threads interacted in 1 execution")
@@ -289,7 +290,7 @@ def test_another_data_file_can_be_reported(run, tmp_path):
     [('"method-pairs=30"', 0), ('["method-pairs=30", "method-pairs=60"]', 6), ('"method-pairs=high"', None)],
 )
 def test_a_threshold_can_be_configured_in_the_project(run, tmp_path, configured, code):
-    """One of three pairs is 33.3 %. An option on the command line takes precedence."""
+    """One of three pairs is 33.3 %. An option on the command line overrides pyproject.toml."""
     (tmp_path / "pyproject.toml").write_text(f"[tool.raddle]\nfail_under = {configured}\n")
     store({"method-pairs": [ADD_TOTAL]})
     if code is None:

@@ -231,7 +231,7 @@ def test_invalid_input_gives_a_message_and_exit_code_4(folder, arguments, expect
     done = raddle(folder, *arguments)
     assert done.returncode == 4, done.stderr
     assert expected in done.stderr
-    assert f"raddle{os.sep}cli" not in done.stderr  # no traceback of raddle
+    assert f"raddle{os.sep}cli" not in done.stderr  # no traceback with raddle's frames
     assert "internal error" not in done.stderr
 
 
@@ -266,7 +266,7 @@ def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(("scenario", "number"), [("slow", "SIGINT"), ("spins", "SIGINT"), ("slow", "SIGTERM")])
 def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario, number):
-    """SIGTERM, which `timeout` sends, has the same effect."""
+    """SIGTERM, which `timeout` sends, has the same effect as Ctrl-C."""
     command = [
         sys.executable, "-m", "raddle", "explore", f"counter.py::{scenario}", "--seconds", "600", "--json",
         "--until", "budget", "--step-limit", "1000000000",

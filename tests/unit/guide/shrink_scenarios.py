@@ -69,7 +69,7 @@ def in_the_first_round() -> None:
 
 
 def one_of_many() -> None:
-    """Fails if any of the five writers is preempted and the reader runs then."""
+    """Fails if the reader runs while any of the five writers is preempted."""
     box = Box()
 
     def write() -> None:

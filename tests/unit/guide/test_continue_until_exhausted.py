@@ -90,7 +90,7 @@ def test_a_large_search_space_ends_saturated():
     before = explore(locked(4, 4), until="saturated")
     assert before.executions < result.executions <= 2 * before.executions
     assert "reachability" in result.shares
-    assert result.chance_of_new == before.chance_of_new  # executions that were not chosen at random do not count
+    assert result.chance_of_new == before.chance_of_new  # the estimate ignores executions that were not random
 
 
 def test_the_execution_budget_limits_the_exhaustive_part():

@@ -98,7 +98,7 @@ def test_rare_failures_are_found_within_twenty_executions(scenario, seed):
 
 
 def test_a_random_walk_does_not_find_the_needle():
-    """Otherwise the scenario would be too easy for the test above."""
+    """If a random walk found the failure, the scenario would be too easy for the test above."""
     assert first_finding(needle, scheduler="random") is None
 
 

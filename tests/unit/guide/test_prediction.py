@@ -137,7 +137,7 @@ def test_threads_are_named_by_descent():
 
 
 def test_every_order_is_generated_once():
-    """This includes orders in which a thread is preempted before its first step."""
+    """The generated orders include those in which a thread is preempted before its first step."""
     steps = [
         (0, "read", 0, 70001),
         (0, "start", 1, 0),

@@ -18,7 +18,7 @@ def order(rearranged: Rearrangement) -> list[tuple[int, str]]:
 def test_a_thread_is_started_before_it_runs():
     rearranged = Rearrangement([*BOTH_STARTED, (1, "write", X, A), (2, "read", X, B)])
     rearranged.run(2, 2)
-    # T2 is the second thread that T0 starts, so T0 must do both starts. T1 need not have begun.
+    # T2 is the second thread that T0 starts, so T0 must perform both starts. T1 need not have begun.
     assert order(rearranged) == [(0, "start"), (0, "start"), (2, "begin"), (2, "read")]
 
 
@@ -77,7 +77,7 @@ def test_only_a_later_notification_wakes_a_waiting_thread():
         (1, "wait", 5, A), (2, "notify", 5, B), (1, "woken", 5, A),
     ]  # fmt: skip
     rearranged = Rearrangement(steps)
-    rearranged.run(2, 2)  # it notifies while no thread waits
+    rearranged.run(2, 2)  # T2 notifies while no thread is waiting
     with pytest.raises(ImpossibleError):
         rearranged.run(1, 3)
 

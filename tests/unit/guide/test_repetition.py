@@ -24,7 +24,7 @@ def covering(runs: Sequence[str], *, processes: int = 1) -> Callable[[int, float
 
 
 def silent(so_far: RepetitionResult) -> None:
-    """Ignore the progress of the repetition."""
+    """Ignore progress updates."""
 
 
 def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> None:

@@ -27,7 +27,7 @@ def one_peak(point):
 
 
 def proposed_points(proposals, landscape):
-    """Yield the proposed points, without end. `landscape` gives the fitness of each point."""
+    """Yield the proposed points indefinitely. `landscape` gives the fitness of each point."""
     point = next(proposals)
     while True:
         yield point
@@ -90,7 +90,7 @@ def test_a_generation_keeps_the_elite():
         heirs += any(point[axis] == parent[axis] for parent in elite for axis in (0, 1))
         point = proposals.send(0.0)
     # 20 generations later, most children still share a value with the elite. By chance alone, with at most two of ten
-    # values on each axis, it would be 1 - 0.8 ** 2 = 36 %.
+    # values on each axis, the share would be 1 - 0.8 ** 2 = 36 %.
     assert heirs / children > 0.6
 
 

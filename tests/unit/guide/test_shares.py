@@ -120,7 +120,7 @@ def test_a_result_lists_abandoned_targets(workers, monkeypatch):
 
     def initialize_with_a_target(self, *arguments, **options):
         initialize(self, *arguments, **options)
-        # There is no such method, so the target cannot be reached. It counts as tried often enough.
+        # There is no such method, so this target cannot be reached. Pretend that it was already tried TRIES times.
         self._tries["method-pairs", ("worker_scenarios.py:Counter", "increment", "nothing")] = targets.TRIES
 
     monkeypatch.setattr(targets.CoverageTargets, "__init__", initialize_with_a_target)
@@ -144,7 +144,7 @@ def test_an_interrupted_execution_belongs_to_no_share():
         if len(started) == 8:
             os.kill(os.getpid(), signal.SIGINT)
         started.append(1)
-        worker_scenarios.handed_over()  # a correct scenario, so no extra executions for findings
+        worker_scenarios.handed_over()  # a correct scenario, so no extra executions are needed for findings
 
     started: list[int] = []
     result = raddle.explore(

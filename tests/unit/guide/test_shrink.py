@@ -1,7 +1,7 @@
 """Shrinking reduces failures to their simplest schedules.
 
 For the programs of `shrink_scenarios`, the minimal schedule is derived by hand. For others, an exhaustive search with a
-bound on preemptions checks that no execution with fewer of them fails in the same way.
+bound on preemptions checks that no execution with fewer preemptions fails in the same way.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def session_for(scenario: Callable[[], object], selection: Selection = HERE) -> 
         (shrink_scenarios.in_order, "T0; T2."),
         # T1 reads before T2's write and writes after it. Any iteration would do, so the first one is used.
         (shrink_scenarios.in_the_first_round, f"T0; T1 until {FILE}:{LINES[3]} write x; T2."),
-        # Any of the five writers could be preempted between its writes, so T1 is. The reader is T6.
+        # Any of the five writers could be preempted between its writes, so T1 is chosen. The reader is T6.
         (shrink_scenarios.one_of_many, f"T0; T1 until {FILE}:{LINES[4]} write x; T6."),
         # T0 is preempted once, after it started one thread. Without a preemption T0 reads before T1 runs.
         (shrink_scenarios.started_needlessly, f"T0 until {FILE}:{LINES[5]} read x; T1."),
@@ -130,7 +130,7 @@ def test_programs_of_the_shelf_shrink_to_minimal_schedules() -> None:
                 if fewer_preemptions_suffice(session, simple, executions=3_000) is not False:
                     not_minimal.append(name)
     assert shown >= len(shelf.names("faulty")) - 1  # the random walks may miss one failure
-    # In a search, a daemon runs to its first scheduling point before any decision. In a schedule that counts as a
+    # In a search, a daemon runs to its first scheduling point before any decision. In a schedule, that counts as a
     # preemption.
     assert not_minimal == ["daemon_dies"]
 

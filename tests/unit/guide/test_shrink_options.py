@@ -15,7 +15,8 @@ from raddle.errors import UsageError
 
 @pytest.mark.parametrize("isolate", ["none", "fork"] if hasattr(os, "fork") else ["none"])
 def test_findings_are_shrunk_only_if_the_option_is_on(isolate: str) -> None:
-    # At random, the two threads interleave in several of their four iterations. One preemption is enough to fail.
+    # Under random scheduling, the two threads interleave in several of their four iterations. One preemption is enough
+    # to fail.
     found = {}
     for shrink in (True, False):
         result = raddle.explore(
@@ -33,7 +34,7 @@ def test_findings_are_shrunk_only_if_the_option_is_on(isolate: str) -> None:
         assert replayed.message == found[shrink].message
     assert len(found[True].preemptions) == 1
     assert len(found[False].preemptions) > 1
-    assert found[True].execution == found[False].execution  # executions for shrinking do not count
+    assert found[True].execution == found[False].execution  # executions for shrinking are not counted
 
 
 def test_shrink_is_a_boolean_key_of_the_configuration(tmp_path: Path) -> None:

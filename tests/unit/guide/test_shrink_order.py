@@ -38,7 +38,8 @@ def test_each_part_of_the_order_outweighs_all_later_parts() -> None:
         recorded("T0.", preemption_count=1, starts=1, with_gil=False),
     ]
     ranks = [rank(execution) for execution in simplest_first]
-    # The last execution needs an interpreter without the GIL. If this is one, `impossible_here` is always False.
+    # The last execution needs an interpreter without the GIL. On such an interpreter, `impossible_here` is always
+    # False.
     if ranks[-1].impossible_here:
         assert ranks == sorted(ranks)
     else:

@@ -9,7 +9,7 @@ from raddle.guide.targets import TRIES, CoverageTargets
 
 ENTITIES = make_entities(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
 STARTS = [(0, "start", 1, 0), (1, "begin", 1, 0), (0, "start", 2, 0), (2, "begin", 2, 0)]
-# T1 reads and writes x, then T2 does. A step of T2 could also run between the two steps of T1.
+# T1 reads and writes x, then T2 does the same. A step of T2 could also run between the two steps of T1.
 STEPS = [*STARTS, (1, "read", 0, 70001), (1, "write", 0, 70002), (2, "read", 0, 70001), (2, "write", 0, 70002)]
 
 
@@ -56,7 +56,7 @@ def test_an_execution_of_a_known_shape_adds_no_prediction():
 
 
 def test_a_plan_is_derived_from_at_most_two_executions():
-    """The executions differ in the function that T1 leaves last, so their shapes differ but not their preemptions."""
+    """The executions differ in the function that T1 leaves last, but their preemptions are the same."""
     targets = CoverageTargets(["map"], seed=1)
     for site in (70003, 70004, 70005):
         targets.learn([*STEPS, (1, "leave", 0, site)], ENTITIES, {"map": frozenset()})

@@ -113,7 +113,7 @@ def test_worker_processes_give_the_same_result_as_one_process(method):
     plan = plan_of_search(worker_scenarios.lost_update, criteria="default")
     in_process = rounds.Rounds(plan, Budget(200, None, "budget"), workers=1, provider=InProcessProvider()).run()
     in_workers = rounds.Rounds(plan, Budget(200, None, "budget"), workers=2, provider=Processes(method)).run()
-    if method == "spawn":  # sets of strings are ordered differently there, which affects only guided searches
+    if method == "spawn":  # a spawned process orders sets of strings differently, which affects only guided searches
         in_process, in_workers = in_process.tally, in_workers.tally
     else:
         in_process, in_workers = comparable(in_process), comparable(in_workers)

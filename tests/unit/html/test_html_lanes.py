@@ -93,7 +93,7 @@ def test_the_text_lists_steps_and_preemptions():
 
 
 def test_long_source_lines_are_shortened_in_the_text():
-    # At most 44 characters of code between the place and the operation, as on a terminal.
+    # At most 44 characters of code are shown between the place and the operation, as on a terminal.
     steps = [step("T1", "read"), step("T2", "read", line=7)]
     text = lanes_of(Finding.from_json({"steps": steps}), lambda file, line: "x" * 10**line)
     assert text.text().splitlines() == [

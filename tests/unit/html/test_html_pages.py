@@ -159,7 +159,7 @@ def test_the_data_of_a_site_lists_covered_and_missing_requirements(tmp_path):
     first = data["sentences"][read["covered_sentences"][0]]
     assert first[1] == "thread A reads `Box.text` at box.py:6, then thread B writes it at box.py:7 (pattern 1)"
     assert first[2] == "1: A reads x, B writes x"
-    assert first[4:] == [1, 3]  # first covered by execution 1, by three in all
+    assert first[4:] == [1, 3]  # first covered by execution 1, and by three executions in all
     assert all(len(data["sentences"][index]) == 4 for index in read["missing_sentences"])
 
 
@@ -181,7 +181,7 @@ def test_the_number_of_sentences_per_site_is_limited(tmp_path, monkeypatch):
 def test_a_missing_source_is_described_by_its_sites(tmp_path):
     page = write_and_parse(tmp_path, contents(paths={"box.py": str(tmp_path / "gone.py")}))[page_of("box.py")]
     assert "The source was found neither at" in page.text
-    assert "read text" in page.text  # the site in line 6
+    assert "read text" in page.text  # the site on line 6
     assert "L6" in page.ids
 
 
@@ -282,7 +282,7 @@ def test_an_unknown_criterion_is_shown(tmp_path):
 
 
 def test_many_files_are_split_into_several_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # two criteria per file: one file on each page
+    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # with two criteria per file, one file per page
     pages = write_and_parse(tmp_path, contents(tmp_path))
     assert "box.py" in pages["index.html"].text
     assert "locks.py" in pages["files-2.html"].text

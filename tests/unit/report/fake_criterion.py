@@ -1,4 +1,4 @@
-"""A simple criterion whose totals can be derived by hand, and data file contents that measured it."""
+"""A simple criterion whose totals can be derived by hand, and the contents of data files with that criterion."""
 
 from __future__ import annotations
 

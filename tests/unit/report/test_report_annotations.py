@@ -1,4 +1,4 @@
-"""GitHub annotations: each is one line, and no message can end it or start another one."""
+"""GitHub annotations: each is one line, and no message can end the line or start another annotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences in coverage between two data files, also if the source changed in between."""
+"""Differences in coverage between two data files, even if the source changed in between."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_source_text_decides_between_similar_accesses(tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_alignment_finds_insertions_and_deletions_exactly(seed):
-    """Checked for sequences without repeated items, with items only added or only removed."""
+    """The items of a sequence are distinct, and items are either only added or only removed."""
     choose = random.Random(seed)
     whole = choose.sample(range(100), 12)
     part = [item for item in whole if choose.random() < 0.6]
@@ -194,7 +194,7 @@ def test_pairs_with_a_removed_method_are_gone():
     ],
 )
 def test_requirements_that_a_new_lock_makes_infeasible_are_not_lost(reason, what):
-    """If thread order makes them infeasible, they are lost: the test may have dropped a thread."""
+    """Requirements that thread order makes infeasible count as lost, because the test may have dropped a thread."""
 
     class Judged(Pairs):
         def infeasible(self, key, facts):

@@ -37,7 +37,8 @@ def locked(thread: str, times: int) -> list[Event]:
 def race(*, threads: int, victim: int, rounds: list[int]) -> Finding:
     """Return a lost update of C.n by two of many threads, with unrelated steps before, between and after.
 
-    The victim reads C.n at line 3, is preempted, the next thread reads and writes it, and the victim writes at line 4.
+    The victim reads C.n at line 3 and is preempted. The next thread reads and writes C.n. Then the victim writes it at
+    line 4.
     """
     names = [f"T{number}" for number in range(1, threads + 1)]
     first, second = names[victim], names[(victim + 1) % threads]

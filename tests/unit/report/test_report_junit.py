@@ -28,7 +28,8 @@ def test_an_empty_data_file_gives_an_empty_suite():
 def test_a_scenario_with_findings_fails():
     root = parsed(contents(LOST_UPDATE, DEADLOCK, {**LOST_UPDATE, "kind": "exception"}))
     found = cases(root)
-    # Two runs, the scenario of the deadlock (which has no stored run), and one criterion.
+    # There is a test case for each of the two runs, for the scenario of the deadlock (which has no stored run), and for
+    # one criterion.
     assert list(found) == ["explore counter.py::scenario", "run app.py", "explore counter.py::other", "sync"]
     failure = found["explore counter.py::scenario"].find("failure")
     assert failure.get("type") == "assertion, exception"
@@ -65,7 +66,7 @@ def test_a_finding_without_a_known_run_has_a_test_case():
 
 
 def test_characters_that_xml_cannot_represent_are_escaped():
-    """Such characters appear as Python escapes."""
+    """Characters such as U+0000 and lone surrogates appear as Python escapes."""
     given = contents({"kind": NASTY, "message": NASTY, "origin": NASTY}, notes=(NASTY,))
     (case,) = [case for case in parsed(given).iter("testcase") if case.find("failure") is not None]
     assert '<b>"100 %"</b>' in case.get("name")

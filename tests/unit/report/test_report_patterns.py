@@ -1,4 +1,4 @@
-"""The separate numbers for each pattern of map add up to those of the criterion."""
+"""The numbers for the individual patterns of map add up to those for map as a whole."""
 
 from __future__ import annotations
 

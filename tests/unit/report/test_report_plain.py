@@ -34,7 +34,7 @@ def is_hidden(character):
     return (
         unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
         or unicodedata.bidirectional(character) in BIDIRECTIONAL
-        or character in "\u200e\u200f\u061c"  # direction marks, whose bidirectional class is that of a letter
+        or character in "\u200e\u200f\u061c"  # direction marks, which have the bidirectional class of a letter
     )
 
 
@@ -68,7 +68,8 @@ def test_a_story_escapes_hidden_characters():
     """`raddle explore` and the pytest plugin print this story."""
     story = story_text(evil_finding(), EVIL)
     assert not [character for character in story if is_hidden(character)]
-    # The message, a variable with its value, one with its file, the preemption, the details and the command.
+    # The text occurs in the message, a variable and its value, another variable and its file, the preemption, the
+    # details and the command.
     assert story.count(ESCAPED) == 8
     assert f"writes {ESCAPED}: {ESCAPED}\n" in story
     assert f"reads {ESCAPED}: \\n\n" in story
@@ -95,8 +96,8 @@ def test_a_report_escapes_hidden_characters(tmp_path, monkeypatch):
             sites=sites, paths={}, findings=(evil,), warnings=(replace(RACE, subject=EVIL),), notes=(EVIL,),
         ),
     )  # fmt: skip
-    # The file in its table, its note, the other note, the warning, the message, the details, and a variable with its
-    # value. With --missing, only the note on the file.
+    # The text occurs in the file table, the note on the file, the other note, the warning, the message, the details,
+    # and a variable and its value. With --missing, it occurs only in the note on the file.
     for arguments, minimum in ([], 8), (["--missing", "sync"], 1):
         output = CliRunner().invoke(report, arguments, standalone_mode=False).output
         assert output.count(ESCAPED) >= minimum

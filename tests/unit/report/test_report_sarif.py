@@ -40,7 +40,7 @@ def test_the_schema_rejects_an_invalid_log():
 
 
 def test_a_finding_shows_the_interleaving():
-    """One of the eight steps, in the standard library, is left out. The preemption has number 4 in the order."""
+    """One of the eight steps is in the standard library, so it is left out. The preemption is the fourth event."""
     (result,) = log_of(contents(LOST_UPDATE))["results"]
     assert (result["ruleId"], result["level"]) == ("assertion", "error")
     assert result["message"]["text"].endswith(

@@ -71,7 +71,7 @@ def test_a_finding_with_few_fields_has_a_story():
 
 
 def test_the_target_of_a_finding_without_origin_is_inferred():
-    """It is inferred if the data file has only one scenario. With two scenarios the target is unknown."""
+    """The target is inferred if the data file has only one scenario. With two scenarios it is unknown."""
     older = {name: value for name, value in LOST_UPDATE.items() if name not in ("origin", "preemptions")}
     assert stored_finding(older).target == "counter.py::scenario"
     given = contents(older)
@@ -132,7 +132,7 @@ NOW, BEFORE = b"x = 1\n", b"y = 0\n"
 
 
 def two_versions(folder):
-    """Return contents of a file that two origins measured in two versions. The second version is the current one."""
+    """Return data file contents with two versions of one source, each measured by one origin. The second is current."""
     file = folder / "shop.py"
     file.write_bytes(NOW)
     numbers = site_base("shop.py", BEFORE), site_base("shop.py", NOW)

@@ -31,7 +31,7 @@ class Fake:
         self.index = index
         self.label = label or f"T{index}"
         self.program = program
-        self.at = 0  # number of operations done
+        self.at = 0  # number of completed operations
         self._things = things
         self._held = {} if held is None else held  # maps each held lock to the thread that holds it
         self.kind, self.target, self.name, self.site = "begin", None, "", 0

@@ -1,4 +1,4 @@
-"""Small worlds to search: ranks that exchange messages, locks with timeouts, steps whose footprint is known late.
+"""Small worlds to search: ranks that exchange messages, locks with timeouts, and steps whose footprint is known late.
 
 A new world is created for every execution. It calls the search as the engine would. Its result is the same for all
 executions with the same partial order. `brute_force` shares no code with any search.
@@ -149,7 +149,7 @@ class Reply(NamedTuple):
 class Ranks(World):
     """Messages between two ranks arrive in the order they were sent. A receive from ANY accepts any rank's message.
 
-    Two sends commute, even to the same rank. So which message each receive took identifies the partial order.
+    Two sends commute, even to the same rank. So the messages that the receives took identify the partial order.
     """
 
     letter = "R"

@@ -1,4 +1,4 @@
-"""Searches compared with brute force: operations with several outcomes, and footprints that are known late."""
+"""Searches compared with brute force: operations with several outcomes, and steps whose footprint is known late."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def test_a_timeout_may_expire_early() -> None:
 
 
 def test_a_timed_acquire_expires_if_the_lock_is_never_released() -> None:
-    # T0 never releases the lock, so T1 acquires it first or expires. In the second program T1 never releases it either,
-    # so T0 can block forever.
+    # T0 never releases the lock, so T1 acquires it first or times out. In the second program T1 never releases it
+    # either, so T0 can block forever.
     assert count_orders_visited_once(lambda: Locks([[Acquire(0)], [Try(0, 1), Release(0)]])) == 2
     assert count_orders_visited_once(lambda: Locks([[Acquire(0)], [Try(0, 0)]])) == 2
 
@@ -178,7 +178,7 @@ def test_random_programs_with_timeouts_match_brute_force() -> None:
 
 
 def test_footprints_known_after_the_step_yield_every_order() -> None:
-    # The two writes of x have two orders. The third task touches only y, so it adds none.
+    # The two writes of x can happen in two orders. The third task touches only y, so it adds no further orders.
     assert count_orders_visited_once(lambda: Tasks([[Put("x", 1)], [Put("x", 2)], [Put("y", 3)]])) == 2
 
 

@@ -14,7 +14,7 @@ from raddle.schedulers.partial_order_sampling import PartialOrderSampling, race
 
 MANY = 4_000
 
-# One thread keeps its priority while the other draws three, one after the other. The kept priority is below the first
+# One thread keeps its priority while the other draws three priorities in turn. The kept priority is below the first
 # j of them with probability 1/(j+1), because each of the j+1 is equally likely to be the lowest. So exactly j come
 # before it with probability 1/(j+1) - 1/(j+2), and all three with 1/4.
 KEPT = {0: 1 / 2, 1: 1 / 6, 2: 1 / 12, 3: 1 / 4}

@@ -54,7 +54,7 @@ def races(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
 
 
 def test_an_operation_comes_after_what_it_depends_on() -> None:
-    # A writes x, B reads x, C reads y: B comes after A, C after no other operation.
+    # A writes x, B reads x, C reads y: B comes after A, and C comes after no other operation.
     order = Order(log_of(("A", write()), ("B", read()), ("C", read(7))))
     assert order.before == [0b001, 0b011, 0b100]
 
@@ -72,12 +72,13 @@ def test_two_writes_race() -> None:
 
 
 def test_only_the_nearest_of_several_races_is_reported() -> None:
-    # B's write races with A's second write. A's first write comes before that one anyway.
+    # B's write races with A's second write. A's first write precedes A's second write in any case.
     assert races(log_of(("A", write()), ("A", write()), ("B", write()))) == [(1, (), "B")]
 
 
 def test_the_second_acquire_races_with_the_first() -> None:
-    # It does not race with the release that enabled it: it was also possible before the first acquire.
+    # The second acquire does not race with the release that enabled it, because it was also possible before the first
+    # acquire.
     log = log_of(("A", take()), ("A", give()), ("B", take()), ("B", give()))
     assert Order(log).before[2] == 0b0111
     assert races(log) == [(0, (), "B")]
@@ -108,7 +109,7 @@ def test_an_acquire_is_possible_while_the_lock_is_free() -> None:
 
 
 def test_a_put_holds_the_mutex_until_it_is_released() -> None:
-    # A puts, and other threads may run before it releases the mutex. Then B acquires the mutex.
+    # A puts an item, and other threads may run before A releases the mutex. Then B acquires the mutex.
     put = Operation(((LOCK, WRITE, 0),), MUTEX)
     done = [DoneOperation("A", put, (1, 0, 0)), DoneOperation("A", give(), (0,)), DoneOperation("B", take(), (1,))]
     log = Log(CALCULUS)
@@ -163,13 +164,14 @@ def test_a_race_is_reversed_once() -> None:
 
 
 def test_a_sequence_that_can_begin_with_a_sleeping_operation_is_redundant() -> None:
-    # Every execution that begins with B's read of y has been explored. The sequence could begin with it, so it is
-    # redundant.
+    # Every execution that begins with B's read of y has been explored. The sequence could begin with that read, so the
+    # sequence is redundant.
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
     node = Node({B: read(7)}, [])
     node.insert(reversal_of(log))
     assert node.branches == []
-    # C sleeps before a write of x. That write does not commute with the sequence, so the sequence is new.
+    # C is asleep, and its next operation is a write of x. That write does not commute with the sequence, so the
+    # sequence is new.
     node = Node({C: write()}, [])
     node.insert(reversal_of(log))
     assert [branch.choice for branch in node.branches] == [B]
@@ -188,7 +190,8 @@ def test_an_operation_that_aborts_the_execution_is_not_put_to_sleep() -> None:
 
 
 def test_an_infeasible_reversal_is_not_planned_again() -> None:
-    # Otherwise the search would never end: B is not in the sleep set, because no execution began with it.
+    # Planning the reversal again would make the search endless. The sleep set does not prevent this, because no
+    # execution began with B, so B is not asleep.
     log = log_of(("A", write()), ("B", write()))
     node = Node({}, [])
     node.insert(reversal_of(log))

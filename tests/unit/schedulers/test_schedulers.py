@@ -66,7 +66,7 @@ def all_walks(scheduler, steps):
 
 
 def test_exhaustive_visits_every_order_once():
-    # Two threads of two steps, one of one: 5! / (2! 2! 1!) = 30 orders.
+    # Two threads with two steps and one with one step: 5! / (2! 2! 1!) = 30 orders.
     found = all_walks(Exhaustive(), [2, 2, 1])
     wanted = {order for order in product((1, 2, 3), repeat=5) if Counter(order) == {1: 2, 2: 2, 3: 1}}
     assert len(found) == 30
@@ -125,7 +125,7 @@ def test_pct_makes_at_most_depth_minus_one_changes():
 
 
 def test_pct_reaches_every_order_of_its_depth():
-    # Two threads of one and two steps have three orders; the one with a preemption needs depth 2.
+    # Threads with one and two steps can run in three orders; the one with a preemption needs depth 2.
     pct = PCT(1, depth=2)
     assert {walk(pct, [1, 2], number=n) for n in range(300)} == {(1, 2, 2), (2, 2, 1), (2, 1, 2)}
 

@@ -40,8 +40,9 @@ def test_a_plain_random_walk_is_far_from_uniform():
 
 
 def test_the_steps_of_a_started_thread_count_for_its_parent():
-    # T0 does two operations, starts T1, which does two, and does one more. T2 does one operation at any time. Without
-    # T2 there are 3 orders (T0's last among T1's two) of 5 operations each. T2 has 6 positions in each: 18 orders.
+    # T0 does two operations, starts T1, and does one more operation. T1 does two. T2 does one operation at any time.
+    # Without T2 there are 3 orders of 5 operations each (T0's last operation can come before, between or after T1's
+    # two). T2 has 6 positions in each: 18 orders.
     started = [Do("write", "x", after=(0, 2)), Do("write", "x")]
     programs = [writes("x", 3), started, writes("x", 1)]
     orders_without_t2 = [(0, 0, 0, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 1, 0)]
@@ -60,11 +61,11 @@ def test_the_steps_of_a_started_thread_count_for_its_parent():
 
 
 def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
-    # The first thread writes y four times and then x. The second thread writes x. Only one thread uses y, so y is no
-    # candidate. Half of the executions are uniform over all operations: the second thread has one of six positions
-    # with equal probability. The other half are uniform over the two orders of x. The thread that writes x first is
-    # drawn when the second thread is first considered. If it is the second thread (1/2), it runs then: after j writes
-    # with probability 1/2^(j+1), but after all four with the remaining 1/16. Otherwise it runs last.
+    # The first thread writes y four times and then x. The second thread writes x. Only one thread uses y, so y is not a
+    # candidate. Half of the executions are uniform over all operations: the second thread has one of six positions with
+    # equal probability. The other half are uniform over the two orders of x. The thread that writes x first is drawn
+    # when the second thread is first considered. If the second thread is drawn (1/2), it runs at that point: after j
+    # writes with probability 1/2^(j+1), but after all four with the remaining 1/16. Otherwise it runs last.
     seen = orders([[*writes("y", 4), *writes("x", 1)], writes("x", 1)], 3_000)
     places = Counter({order.index(2): count for order, count in seen.items()})
     wanted = {at: 1 / 12 + 1 / 4 * 2.0 ** -(at + 1) for at in range(4)}

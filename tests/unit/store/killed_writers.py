@@ -1,4 +1,4 @@
-"""Writers of a data file that get killed. This script forks them, because it has no other threads.
+"""Writers of a data file that get killed. This script can fork them safely, because it has no other threads.
 
 `python killed_writers.py statements FILE` kills one writer at its first statement, one at its second, and so on.
 
@@ -42,7 +42,7 @@ def connect_with(each_statement):
 
 
 def kill_at_statement(number):
-    """Make this process kill itself before it executes its statement number `number`."""
+    """Make this process kill itself just before it executes statement `number`."""
     left = number
 
     def count(_):

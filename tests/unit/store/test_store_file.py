@@ -269,7 +269,7 @@ def test_an_unchanged_source_drops_nothing(file):
 
 
 def add_source(file, path, text, *form):
-    """Store a record in which the only site of a source was covered; return its number and the notes."""
+    """Store a record in which the only site of a source was covered; return the site's number and the notes."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     base = site_base("log.py", text, *form)
