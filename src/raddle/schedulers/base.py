@@ -75,7 +75,7 @@ class Scheduler(ABC):
 
     complete: bool = False  # True if a finished search counts as exhaustive
     follows: bool = False  # True if `choose` is called at every operation and `watch` returns a listener
-    kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations, if `follows`
+    kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations, if `follows` is true
     targets: Targets | None = None  # the requirements that it tries to cover, if it is guided
     members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
@@ -90,8 +90,8 @@ class Scheduler(ABC):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         """Choose one of the enabled threads, which are sorted by index; `current` is the thread that ran last.
 
-        Called only if at least two threads are enabled, unless `follows` or `sees_forced_steps` is true. If `current`
-        is blocked, it is not in `enabled`. If the thread has ended, `current` is None.
+        By default, this is called only if at least two threads are enabled (see `follows` and `sees_forced_steps`). If
+        `current` is blocked, it is not in `enabled`. If the thread has ended, `current` is None.
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:

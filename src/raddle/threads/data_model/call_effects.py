@@ -178,7 +178,7 @@ class EffectCache:
     """Computes the effects of calls, and caches them for functions that live as long as their modules."""
 
     def __init__(self) -> None:
-        # Maps the id of a function to the function, which keeps it alive, and its effect.
+        # Maps the id of a function to the function (kept alive) and its effect.
         self._cache: dict[int, tuple[Any, CallEffect | None]] = {}
 
     def of(self, called: Any) -> CallEffect | None:

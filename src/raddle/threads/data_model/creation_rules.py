@@ -27,8 +27,7 @@ class CreationRules:
     __slots__ = ("_call_probes", "_holding_variables", "_unprobed_constructors")
 
     def __init__(self) -> None:
-        # Results of the methods below. Each dict maps the id of a class to the class, which keeps it alive, and the
-        # result.
+        # Results of the methods below. Each dict maps the id of a class to the class (kept alive) and the result.
         self._call_probes: dict[int, tuple[type, bool]] = {}
         self._holding_variables: dict[int, tuple[type, bool]] = {}
         self._unprobed_constructors: dict[int, tuple[type, bool]] = {}

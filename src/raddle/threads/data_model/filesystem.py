@@ -98,7 +98,7 @@ def effect_of_opening(mode: object) -> Kind:
     return READ if type(mode) is str and not set(mode) & set("wax+") else WRITE
 
 
-_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class, which keeps it alive, and the result
+_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class (kept alive) and the result
 
 
 def is_external(kind: type) -> bool:

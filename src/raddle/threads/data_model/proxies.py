@@ -18,7 +18,7 @@ WRAPPED = "__wrapped__"
 _FACTORIES = ("__factory__", "__wrapped_factory__")
 _OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
 
-_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class, which keeps it alive, and the result
+_cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class (kept alive) and the result
 
 
 def proxied_object(obj: Any, name: str = "") -> Any:

@@ -64,7 +64,7 @@ _LOCALS = (_thread._local, _threading_local.local)  # classes whose objects have
 # Immutable containers, and classes that only resemble containers.
 _IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyType, memoryview, type)
 
-# Maps the id of a class to the class, which keeps it alive, and its container base.
+# Maps the id of a class to the class (kept alive) and its container base.
 _containers: dict[int, tuple[type, type | None]] = {}
 _stateful: list[type] = []  # classes added to `_READERS`, kept alive so that their ids stay valid
 MAX_CLASSES = 5_000  # number of classes at which a cache is cleared

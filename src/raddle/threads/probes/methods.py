@@ -141,7 +141,7 @@ class Methods:
         return partial(self._calls.call_external, getattr(obj, name), kind, site)
 
     def _of_class(self, cls: type, name: str, site: int) -> Any:
-        """Return the callable for a method called on its class, as in `dict.get(d, 1)`."""
+        """Return the callable for a method called on its class: `dict.get(d, 1)` or `object.__setattr__(x, "a", 1)`."""
         found = self._attributes.read(cls, name, site)
         kind = _OBJECT_ACCESSORS.get(found) if type(found) is WrapperDescriptorType else None
         if kind is not None:

@@ -76,7 +76,7 @@ class Variables:
         return variable
 
     def container_of(self, obj: Any) -> Any:
-        """Return `obj` if it is a container, the container that it is a view of, or None."""
+        """Return `obj` if it is a container, the underlying container if it is a view, or else None."""
         if container_base(type(obj)) is not None:
             return obj
         view = self.views.get(id(obj))

@@ -96,8 +96,8 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
 class _MutexHeld:
     """Holds a queue's mutex while the program's code may run, as in `_put`, `_get` or a comparison of items.
 
-    If no scheduling point is passed meanwhile, everything is one step. Otherwise the release of the mutex is a separate
-    step, as for any lock. If criteria measure the execution, they are notified that the mutex is held.
+    If no scheduling point is passed in the meantime, everything is one step. Otherwise the release of the mutex is a
+    separate step, as for any lock. If criteria measure the execution, they are notified that the mutex is held.
     """
 
     __slots__ = ("_me", "_mutex", "_site", "_steps")
