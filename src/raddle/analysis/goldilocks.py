@@ -49,7 +49,7 @@ CHECKS = (
 
 _COST = {check: number for number, check in enumerate(CHECKS)}
 
-_Column = dict[int, int]  # maps each thread to a moment; the locksets of its accesses up to then have the element
+_Column = dict[int, int]  # maps threads to moments; locksets of their accesses up to then contain the element
 _Access = tuple[int, frozenset[int]]  # moment, locks held at the access
 _NEVER = -1
 _NO_THREAD = -1
@@ -77,7 +77,7 @@ class Goldilocks:
     """
 
     def __init__(self, kind_of: Callable[[int], int] = lambda resource: resource) -> None:
-        """Create an analysis; `kind_of` maps a resource to its kind. Locksets contain kinds, so use few."""
+        """Create an analysis; `kind_of` maps a resource to its kind. There should be few kinds."""
         self._now = 0
         self._kind_of = kind_of
         self._kinds: dict[int, _Column] = {}
@@ -156,7 +156,7 @@ class Goldilocks:
                 _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], conflicting: dict[int, _Access], verdict: Verdict) -> Verdict:
-        # Deciding whether the access is a race takes one lookup here, so this comes before the cheap checks. Besides,
+        # Deciding whether the access is a race takes one lookup here, so this comes before the cheap checks. Moreover,
         # the cheap checks are not reliable on their own, because a lock may be released by a thread that does not hold
         # it.
         known, direct = self._thread(thread), self._direct[thread]
@@ -223,7 +223,7 @@ class _Variable:
     __slots__ = ("reads", "writes")
 
     def __init__(self) -> None:
-        self.writes: dict[int, _Access] = {}  # the last write, by its thread; empty if there is none
+        self.writes: dict[int, _Access] = {}  # the last write, with its thread as the key; empty if there is none
         self.reads: dict[int, _Access] = {}  # maps each thread to its last read since that write
 
 

@@ -6,10 +6,10 @@ the execution in which the first lock was acquired and the second requested. Sta
 of edges is a potential deadlock if three conditions hold: the threads are all different, no two of them hold a common
 lock, and starts and joins do not order one thread's request before another thread's first acquire.
 
-There are departures from the paper. A thread that blocks on a lock also adds an edge, whether or not it gets the lock.
-The search for cycles runs while the graph grows, so that edges can be dropped: only the last `MAX_ALIKE` edges with the
-same locks, sites and gates are kept. There can be too many cycles to find them all. After `MAX_EDGE_VISITS` visits to
-edges, the search stops for this execution and sets `gave_up`.
+This implementation departs from the paper as follows. A thread that blocks on a lock also adds an edge, whether or not
+it gets the lock. The search for cycles runs while the graph grows, so that edges can be dropped: only the last
+`MAX_ALIKE` edges with the same locks, sites and gates are kept. There can be too many cycles to find them all. After
+`MAX_EDGE_VISITS` visits to edges, the search stops for this execution and sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class LockGraph:
         self._known: dict[int, Clock] = {}  # maps each lock to the clock at its acquire
         # Maps each thread to the requests already added in its current segment.
         self._requested: dict[int, set[tuple[object, ...]]] = {}
-        self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by held lock
+        self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # edges by held lock
         self._from: dict[int, set[int]] = {}  # maps each lock to the locks requested while it was held
         self._into: dict[int, set[int]] = {}  # maps each lock to the locks held when it was requested
         self._cyclic: set[int] = set()  # locks that are on a cycle, ignoring threads, gates and segments

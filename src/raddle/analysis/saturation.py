@@ -1,15 +1,15 @@
 """Saturation: whether a search is likely to cover anything new if it continues.
 
 Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage, although many
-requirements are left. The longer a search has run, the longer it has to wait before a plateau can be taken for the end.
-A search is saturated if three conditions hold. Coverage last grew in the first half of all executions. At least
-`PATIENCE` executions have followed since then. Only a few executions covered a requirement that no other execution
-covered.
+requirements are left. The longer a search has run, the longer a period without new coverage must be before it counts as
+saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of all executions. At
+least `PATIENCE` executions have followed since then. Only a few executions covered a requirement that no other
+execution covered.
 
-The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One is
-based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is based on the
-recent rate of new coverage, assuming that coverage grows with the logarithm of time. Both assume that the search
-continues as before.
+The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One
+estimate is based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is
+based on the recent rate of new coverage, assuming that coverage grows with the logarithm of time. Both estimates assume
+that the search continues as before.
 """
 
 from __future__ import annotations

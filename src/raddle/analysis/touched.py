@@ -1,7 +1,7 @@
 """Tracks the accesses to one object: their threads, the locks held, and the order imposed by starts and joins.
 
 A run consists of two accesses to the object by the same thread, one after the other. A lock keeps a run together if
-*every* earlier occurrence of the first access was in the same critical section as the second. Checking the first
+every earlier occurrence of the first access was in the same critical section as the second. Checking the first
 occurrence is enough, because critical sections of one lock do not overlap.
 """
 

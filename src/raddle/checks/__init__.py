@@ -1,1 +1,1 @@
-"""Checks, which give outcomes for failed executions and warnings about suspicious ones."""
+"""Checks that produce outcomes for failed executions and warnings about suspicious ones."""

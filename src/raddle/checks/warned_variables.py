@@ -1,4 +1,4 @@
-"""Warnings about variables that look badly guarded: Eraser's lockset analysis and Avio's unserializable cases.
+"""Warnings about variables that look badly guarded, from Eraser's lockset analysis and Avio's unserializable cases.
 
 There is one lockset warning for each variable whose Eraser automaton (`raddle.analysis.eraser`) reaches the race state.
 The warning's sites are two accesses by different threads that have no lock in common, at least one of them a write. Its

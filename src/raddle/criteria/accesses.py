@@ -52,7 +52,7 @@ class Variable:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if it has two or more
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; a variable with two or more is shared
 
 
 V = TypeVar("V", bound=Variable)

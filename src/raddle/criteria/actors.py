@@ -32,8 +32,8 @@ class Actor(NamedTuple):
 class Actors(dict[int, int]):
     """Maps each thread to its current actor: its own after a `begin` step, and a new one after each `task` step.
 
-    It is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin` step, such as the first
-    thread, is the actor with the same number.
+    This class is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin` step, such as the
+    first thread, is the actor with the same number.
 
     >>> actors = Actors()
     >>> actors.turn(1, 5)

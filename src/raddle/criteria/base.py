@@ -72,10 +72,9 @@ class Criterion(ABC):
 
     @abstractmethod
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        """Return the requirement as a clause in the present tense: "thread A reads `x` at m.py:4, then ...".
+        """Return the requirement as a clause in the present tense, such as "thread A reads `x` at m.py:4, then ...".
 
-        The clause names threads (A and B), variables, files and lines. Reports print "not covered yet: " in front of
-        it.
+        The clause names threads (A and B), variables, files and lines. Reports print it after "not covered yet:".
         """
 
     def home(self, key: Key) -> int:

@@ -1,15 +1,16 @@
 """Sync: whether each synchronization was reached, and whether threads contended there.
 
-After Trainin et al. (PADTAD 2009), as used by Křena, Letko and Vojnar. A requirement is a site and a situation:
+Trainin et al. proposed this criterion (PADTAD 2009), and Křena, Letko and Vojnar use it. A requirement is a site and a
+situation:
 
-* Locks: an acquire that a thread reaches is *visited*. It is *blocked* if another thread holds the lock. It is
-  *blocking* if another thread has to wait for the lock acquired there. An inner acquire of a re-entrant lock is
-  visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not
-  wait, so it is not blocked, and the holder's acquire is not blocking.
+* Locks: an acquire that a thread reaches is *visited*. It is *blocked* if another thread holds the lock. If another
+  thread has to wait for the lock acquired there, the acquire is *blocking*. An inner acquire of a re-entrant lock is
+  visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not wait, so
+  it is not blocked, and the holder's acquire is not blocking.
 * Semaphores, queues, events: giving and taking calls are *visited*. They are *blocked* if the thread has to wait there.
   No particular thread causes the wait, so no call is *blocking*.
-* Conditions: wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. A notify is
-  *heard* if at least one thread is waiting and has not been woken yet; otherwise it is *unheard*.
+* Conditions: wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If at least
+  one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
 
 The situations for conditions are raddle's own; the paper only gives those for locks, as an example. A blocked acquire
 is also visited, even if the execution ends there. There is no *failed* situation, because the published criterion has

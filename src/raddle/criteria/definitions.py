@@ -79,7 +79,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
 
 class DefUse(DefinitionCriterion):
-    """Criterion 4.A of the paper: Def-Use."""
+    """Def-Use, criterion 4.A of the paper."""
 
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
@@ -145,7 +145,7 @@ class DefUse(DefinitionCriterion):
 
 
 class LocalOrRemoteDefinition(DefinitionCriterion):
-    """Criterion 5.A of the paper: LR-Def."""
+    """LR-Def, criterion 5.A of the paper."""
 
     name: ClassVar[str] = "lr-def"
     by_order: ClassVar[bool] = True

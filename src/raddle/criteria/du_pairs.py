@@ -34,7 +34,7 @@ class DefinitionUsePairs(VariableMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._definitions: dict[int, tuple[int, int]] = {}  # by variable: site and actor of the last write
+        self._definitions: dict[int, tuple[int, int]] = {}  # site and actor of the last write to each variable
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, about, definitions, starred = self._actors, self._noted.about, self._definitions, self.starred

@@ -8,7 +8,7 @@ the verdict (see `raddle.analysis.goldilocks`), as it was before this access res
 ...) for locks, events, semaphores, conditions and queues, and ("thread", ...), all abstract. The check is "first" if
 there is no earlier conflicting access.
 
-The locksets of threads that rarely synchronize are very varied. The paper also finds that the starred form is hardly
+If threads rarely synchronize, there are many different locksets. The paper also finds that the starred form is hardly
 ever saturated.
 """
 
@@ -40,7 +40,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources (only the first of those that are equal) and actors
+Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resource numbers, one for each abstract object, and actors
 
 _NO_LOCKSET: Lockset = ((), ())
 

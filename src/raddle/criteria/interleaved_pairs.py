@@ -1,7 +1,7 @@
 """Accesses between two accesses of a thread: pinv and lr-inv of Lu, Jiang and Zhou (criteria 4.B and 5.B).
 
-Two accesses of a thread to a variable are a consecutive pair if the thread does not access the variable in between. All
-accesses in between are by other threads. The criterion pinv distinguishes each of them, whereas lr-inv only
+Two accesses of a thread to a variable form a consecutive pair if the thread does not access the variable in between.
+All accesses in between are by other threads. The criterion pinv distinguishes each of them, whereas lr-inv only
 distinguishes whether one of them makes the pair unserializable.
 
 Both take time linear in the length of the execution. For lr-inv, each access takes constant time. For pinv, each access
@@ -191,7 +191,7 @@ class LazyRequirements(Set[Key]):
 
 
 class PairInterleave(PairCriterion[Logged]):
-    """Criterion 4.B of the paper: PInv."""
+    """PInv, criterion 4.B of the paper."""
 
     name: ClassVar[str] = "pinv"
     shape: ClassVar[Shape] = Shape(
@@ -321,7 +321,7 @@ class PairInterleave(PairCriterion[Logged]):
 
 
 class LocalOrRemoteInterleave(PairCriterion[Clocked]):
-    """Criterion 5.B of the paper: LR-Inv."""
+    """LR-Inv, criterion 5.B of the paper."""
 
     name: ClassVar[str] = "lr-inv"
     by_order: ClassVar[bool] = True

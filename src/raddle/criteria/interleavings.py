@@ -32,7 +32,7 @@ def interleavings(lines: Sequence[tuple[str, Profile]], clock_of: ClockOf) -> in
     """Return the number of interleavings of lines, each given by its thread's label and its profile.
 
     In the example, T0 has one access before it starts T1, one while T1 runs, and one after it has joined T1. T1 has two
-    accesses. Only T0's second access has a choice: it can come before, between or after T1's accesses.
+    accesses. Only the position of T0's second access varies: it can come before, between or after T1's accesses.
 
     >>> clocks = {("T1", 0): {"T0": 0}, ("T0", 2): {"T1": 0}}
     >>> interleavings([("T0", ((0, 1), (1, 1), (2, 1))), ("T1", ((0, 2),))], lambda *segment: clocks.get(segment, {}))

@@ -37,7 +37,7 @@ class GoodLock(SynchronizationMetric):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._holders = LockHolders()
-        self._locks: set[int] = set()  # resources that were acquired in this execution, so they are locks
+        self._locks: set[int] = set()  # resources acquired in this execution, which are therefore locks
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, holders, note, by_thread = self._actors, self._holders, self._notes.add, self.by_thread

@@ -1,10 +1,10 @@
 """MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
-A requirement is a pattern and a site for each of its steps: (pattern, owner, x, y, site, site, ...), where y is "" for
-patterns of one variable. It is covered if the steps happened in this order, with any other steps in between (Algorithm
+A requirement is a tuple (pattern, owner, x, y, site, site, ...) with a site for each step of the pattern. For patterns
+of one variable, y is "". It is covered if the steps happened in this order, with any other steps in between (Algorithm
 1). It matters whether two steps are by the same thread. It does not matter which threads and which object are involved.
 
-Choices where the paper leaves room:
+The paper leaves these choices open:
 
 * The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
   how requirements are identified so that the total is exact. Pattern 11 is counted as 10, and patterns 15 to 17 are
@@ -12,8 +12,8 @@ Choices where the paper leaves room:
 * Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
   most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
   meaningless.
-* Patterns are pruned by the executions observed so far (`raddle.criteria.ruled_out`). The facts of another execution
-  can make some of them feasible again.
+* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`). Another
+  execution can show that some of them are feasible.
 """
 
 from __future__ import annotations

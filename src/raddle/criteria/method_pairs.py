@@ -71,7 +71,7 @@ class MethodPairs(Criterion):
     total_known = True
 
     def __init__(self) -> None:
-        self._methods: dict[int, _Method | None] = {}  # by site; the same in every execution
+        self._methods: dict[int, _Method | None] = {}  # methods by site, which are the same in every execution
         self._homes: dict[tuple[str, str], int] = {}
         self.begin(Entities())
 

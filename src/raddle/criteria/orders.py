@@ -2,12 +2,13 @@
 
 A requirement is the order of all accesses to shared variables in an execution, of the accesses of two threads, or of
 the accesses of two threads to one variable. So the whole execution is stored (four bytes per access), and nothing is
-covered before its end. The time is linear in its length for `all`, and proportional to its length times the number of
-threads for `tpair` and `svar`.
+covered before its end. The time is linear in the length of the execution for `all`. For `tpair` and `svar`, it is
+proportional to the length times the number of threads.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
 accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
-lose nothing: if the threads make the same accesses in two interleavings, these differ in the order of the threads.
+lose nothing: if each thread makes the same accesses in two interleavings, the interleavings differ in the order of the
+threads.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class OrderCriterion(LuCriterion[Variable]):
 
 
 class All(OrderCriterion):
-    """Criterion 1 of the paper: ALL."""
+    """ALL, criterion 1 of the paper."""
 
     name: ClassVar[str] = "all"
     shape: ClassVar[Shape] = Shape(*_ORDER)
@@ -157,7 +158,7 @@ class All(OrderCriterion):
 
 
 class ThreadPair(OrderCriterion):
-    """Criterion 2 of the paper: TPair."""
+    """TPair, criterion 2 of the paper."""
 
     name: ClassVar[str] = "tpair"
     shape: ClassVar[Shape] = Shape(THREAD, THREAD, *_ORDER)
@@ -175,7 +176,7 @@ class ThreadPair(OrderCriterion):
 
 
 class SingleVariable(OrderCriterion):
-    """Criterion 3 of the paper: SVar."""
+    """SVar, criterion 3 of the paper."""
 
     name: ClassVar[str] = "svar"
     shape: ClassVar[Shape] = Shape(VARIABLE, THREAD, THREAD, *_ORDER)

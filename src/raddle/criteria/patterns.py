@@ -1,9 +1,9 @@
-"""The seventeen memory-access patterns of Wang et al. (ASE 2019, Table I), and which of them are equivalent.
+"""The seventeen memory-access patterns of Table I (Wang et al., ASE 2019), and which of them are equivalent.
 
-As sequences, the patterns of two variables occur twice for each pair: once with x first, once with y first. The paper's
-Algorithm 3 counts both, but its formula for T_C counts each pair once. Both are right if a pattern is regarded as a
-partial order. Adjacent steps of different threads on different variables commute, and no program can observe their
-order. For two variables x and y, this means:
+As sequences, the patterns of two variables occur twice for each pair: once with x first and once with y first. The
+paper's Algorithm 3 counts both sequences, but its formula for T_C counts each pair once. The two agree if a pattern is
+regarded as a partial order. Adjacent steps of different threads on different variables commute, and no program can
+observe their order. For two variables x and y, this means:
 
 * Patterns 9, 12 and 14 are chains, in which no steps commute. Each counts twice: with x first and with y first.
 * Patterns 10 and 11 are the same, regardless of which variable comes first, so they count once.
@@ -60,7 +60,7 @@ class EquivalentPattern(NamedTuple):
 
     number: int
     exchanged: bool  # True if its x is the other pattern's y
-    order: Order  # by part: the index of the same part in the other pattern
+    order: Order  # for each part, the index of the same part in the other pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Pattern:
 
     @property
     def counted_as(self) -> tuple[EquivalentPattern, ...]:
-        """The equivalent pattern with the lowest number; twice if exchanging x and y gives an equivalent pattern."""
+        """The equivalents with the lowest number; there are two if exchanging x and y gives an equivalent pattern."""
         least = min(self.equivalents).number
         return tuple(equivalent for equivalent in self.equivalents if equivalent.number == least)
 

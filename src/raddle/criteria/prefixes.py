@@ -58,7 +58,7 @@ class Prefixes:
         self._objects: dict[int, Object] = {}
         self._accesses: dict[tuple[str, str], Accesses] = {}
         self._ends: dict[tuple[str, str, str], Ends] = {}  # shared by all objects of an owner
-        self._last: dict[int, dict[Step, int]] = {}  # by thread: maps each step to the stamp of its last occurrence
+        self._last: dict[int, dict[Step, int]] = {}  # for each thread, maps steps to the stamp of their last occurrence
         self._steps: dict[int, list[Step]] = {}  # maps each variable to its steps in `_last`
         self._idle: set[Step] = set()
         self._new_occurrences: NewOccurrences = []
@@ -224,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """Add the occurrences whose middle steps have levels raised after `since` and whose first steps are below these."""
+    """Add the occurrences with middle steps whose level rose after `since` and first steps below that level."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

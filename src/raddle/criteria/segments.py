@@ -44,7 +44,7 @@ class Segments:
         self.cut(starter, _NOTHING)
 
     def join(self, joiner: int, joined: int) -> None:
-        """Record that a thread has joined another one."""
+        """Record that a thread has joined another thread."""
         last = self.of(joined)
         self.cut(joiner, {**self.clock(joined, last), joined: last})
 

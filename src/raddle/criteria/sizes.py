@@ -1,4 +1,4 @@
-"""Sizes of the criteria of Lu, Jiang and Zhou (2007), by the paper's formulas.
+"""Sizes of the criteria of Lu, Jiang and Zhou (2007), computed with the paper's formulas.
 
 The formulas assume that each thread does the same in every interleaving and that every interleaving is possible. For
 such a program they are exact. Requirements that starts and joins make impossible are left out (see
@@ -45,7 +45,7 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
 MAX_CHOICES = 1_000  # maximum number of choices of one line per thread; if there are more, starts and joins are ignored
 MAX_DIGITS = 4000  # CPython refuses to convert integers of more than 4300 digits to text
 
-Program = Sequence[Sequence[tuple[str, str]]]  # by thread: kind and variable of each access
+Program = Sequence[Sequence[tuple[str, str]]]  # for each thread, the kind and variable of each access
 Lines = Counter[Profile]  # number of lines of one thread with each profile
 Lengths = Counter[int]  # number of lines of one thread with each length
 Group = list[tuple[str, Lines]]  # the labels of the threads that take part, and their lines
@@ -90,7 +90,7 @@ def total_seen(criterion: str, seen: ObservedAccesses) -> Total:
 def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     """Return the number of interleavings in which these accesses, given by thread and index, come in this order.
 
-    Two threads with two accesses each have six interleavings. In five of them the first access of the first thread
+    Two threads with two accesses each have six interleavings. In five of them, the first access of the first thread
     comes before the last access of the second. In the sixth, all accesses of the second thread come first:
 
     >>> thread = [("read", "v"), ("write", "v")]
@@ -113,19 +113,19 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
 
 
 def size_of_def_use(seen: ObservedAccesses) -> int:
-    """Return the size of def-use: one local source per read, and each remote write: N^r + Σ N_iv^r · N_jv^w."""
+    """Return the size of def-use, N^r + Σ N_iv^r · N_jv^w: one local source and all remote writes for each read."""
     remote = RemoteAccesses(seen)
     return len(seen.sources) + sum(remote.seen_by(*read) for read in seen.accesses if read[1][1] == READ)
 
 
 def size_of_pinv(seen: ObservedAccesses) -> int:
-    """Return the size of pinv: each pair alone, and with each remote access in between: PN + Σ PN_iv · N_jv."""
+    """Return the size of pinv, PN + Σ PN_iv · N_jv: each pair alone, and with each remote access in between."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(remote.between(*pair, kinds=(READ, WRITE)) for pair in seen.pairs)
 
 
 def size_of_lr_def(seen: ObservedAccesses) -> int:
-    """Return the size of lr-def: N^r, plus the reads of variables that another thread writes."""
+    """Return the size of lr-def, which is N^r plus the number of reads of variables that another thread writes."""
     remote = RemoteAccesses(seen)
     reads = {read for read in seen.accesses if read[1][1] == READ}
     local = {(variable, read) for variable, _, read in seen.sources}
@@ -133,7 +133,7 @@ def size_of_lr_def(seen: ObservedAccesses) -> int:
 
 
 def size_of_lr_inv(seen: ObservedAccesses) -> int:
-    """Return the size of lr-inv: PN, plus the pairs that another thread can make unserializable."""
+    """Return the size of lr-inv, which is PN plus the number of pairs that another thread can make unserializable."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(
         bool(remote.between(*pair, kinds=(UNSERIALIZABLE_BY[pair[1][1], pair[2][1]],))) for pair in seen.pairs
@@ -166,7 +166,7 @@ class RemoteAccesses:
         return number
 
     def between(self, variable: AbstractVariable, first: Access, second: Access, *, kinds: tuple[str, ...]) -> int:
-        """Return the number of accesses of these kinds by other threads that can come between the pair's two."""
+        """Return the number of accesses of these kinds by other threads that can come between two accesses."""
         place = variable, self._order.place(variable, first), self._order.place(variable, second), kinds
         number = self._known.get(place)
         if number is None:

@@ -51,7 +51,7 @@ class StartJoinOrder:
         return self._clocks.get((label, segment), {})
 
     def is_before(self, variable: AbstractVariable, one: Access, other: Access) -> bool:
-        """Return whether an access always comes before one of another thread, if both happen."""
+        """Return whether an access always comes before an access of another thread, if both happen."""
         earlier, later = self._spans.get((variable, one)), self._spans.get((variable, other))
         if earlier is None or later is None:
             return False

@@ -65,7 +65,7 @@ class SynchronizationMetric(Criterion):
 
     @abstractmethod
     def _key(self, note: Note) -> Key:
-        """Return the requirement for a note; `_actor` gives the threads in it."""
+        """Return the requirement for a note; use `_actor` for the threads in it."""
 
 
 def describe_site(number: int, sites: Mapping[int, Site]) -> str:

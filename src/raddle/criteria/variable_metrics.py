@@ -1,6 +1,6 @@
 """The base class of the variable metrics of Křena, Letko and Vojnar.
 
-Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain one
+Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain form
 does not. Both forms process steps in the same way. While an execution runs, they take notes: numbers and words that
 mean the same in every execution. Numbers that differ between executions (of variables, resources and actors) identify
 the group of a note. `collect` replaces the numbers of each group with the entities that they represent.
@@ -107,7 +107,7 @@ class PendingNotes:
         self._first: dict[int, int] = {}  # maps each unshared variable to the only thread that accessed it
 
     def about(self, variable: int, thread: int) -> Notes:
-        """Return the collection of notes to which to add this thread's access to the variable."""
+        """Return the collection that receives the notes about this thread's access to the variable."""
         notes = self._by_variable.get(variable)
         if notes is self.shared:
             return notes

@@ -123,12 +123,14 @@ def test_writes_before_every_start_are_the_initial_state():
         for steps in executions(program):
             watch(criterion, entities, steps)
         totals[criterion.name] = criterion.seen_total().number
-    # def-use: each worker reads the initial value or the other worker's (2 x 2). T0 reads one of the two writes (2).
-    # lr-def: each worker's read is local or remote (2 x 2). T0's is remote (1).
-    # pinv: a worker's pair has nothing or one of the other's two accesses in between (2 x 3). T0's two accesses always
-    # have all four of the workers in between (4).
-    # lr-inv: a worker's pair is serializable or unserializable (2 x 2). T0's is always unserializable (1).
-    # Orders: the workers have C(4, 2), and T0 has one with each worker.
+    # def-use: each worker reads the initial value or the other worker's value (2 x 2). T0 reads one of the two values
+    # that the workers wrote (2).
+    # lr-def: each worker's read is local or remote (2 x 2). T0's read is remote (1).
+    # pinv: a worker's pair has either nothing or one of the other worker's two accesses in between (2 x 3). T0's pair
+    # always has all four accesses of the workers in between (4).
+    # lr-inv: a worker's pair is serializable or unserializable (2 x 2). T0's pair is always unserializable (1).
+    # Orders: the accesses of the two workers can interleave in C(4, 2) orders. The accesses of T0 and one worker have
+    # only one order.
     assert totals == {
         "all": 6, "tpair": 6 + 2, "svar": 6 + 2, "def-use": 4 + 2, "pinv": 6 + 4, "lr-def": 4 + 1, "lr-inv": 4 + 1
     }  # fmt: skip
