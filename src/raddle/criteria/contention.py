@@ -4,10 +4,10 @@ Trainin et al. proposed this criterion (PADTAD 2009), and Křena, Letko and Vojn
 situation:
 
 * Locks: an acquire that a thread reaches is *visited*. It is *blocked* if another thread holds the lock. If another
-  thread has to wait for the lock acquired there, the acquire is *blocking*. An inner acquire of a re-entrant lock is
-  visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not wait, so
-  it is not blocked, and the holder's acquire is not blocking.
-* Semaphores, queues, events: giving and taking calls are *visited*. They are *blocked* if the thread has to wait there.
+  thread has to wait for the lock acquired there, the acquire is *blocking*. An inner acquire of a reentrant lock is
+  visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not
+  wait, so it is not blocked, and the holder's acquire is not blocking.
+* Semaphores, queues, events: calls that give or take are *visited*. They are *blocked* if the thread has to wait there.
   No particular thread causes the wait, so no call is *blocking*.
 * Conditions: wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If at least
   one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.

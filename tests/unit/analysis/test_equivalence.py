@@ -40,7 +40,7 @@ def test_traces_differ_if_a_thread_has_fewer_steps():
 
 
 def test_traces_differ_if_objects_do_not_correspond():
-    # T1 and T2 read the same object in one trace, and two objects in the other.
+    # T1 and T2 read the same object in one trace, and two different objects in the other.
     one = Trace(tuple(Event(t, "read", "C.n", 1, "p.py", 1) for t in ("T1", "T2")))
     other = Trace(tuple(Event(t, "read", "C.n", n, "p.py", 1) for n, t in enumerate(("T1", "T2"), 1)))
     assert not same(one, other)

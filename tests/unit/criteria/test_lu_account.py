@@ -23,7 +23,7 @@ TOTALS = {
     # Between the two accesses of a worker there is nothing, or one of the four accesses of the two others. Between T0's
     # write and read there are always all six accesses of the workers.
     "pinv": 3 * 5 + 6,
-    # Each worker's pair is unserializable (another worker writes in between) or serializable, and T0's is
+    # Each worker's pair is unserializable (another worker writes in between) or serializable. T0's pair is
     # unserializable.
     "lr-inv": 3 * 2 + 1,
 }

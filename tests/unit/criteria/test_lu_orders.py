@@ -131,7 +131,7 @@ def test_sequences_of_equal_length_are_distinguished():
 
 
 def test_a_total_with_too_many_digits_is_unknown():
-    # C(20000, 10000) has more than 6000 digits. 16 accesses per thread have C(32, 16) orders.
+    # C(20000, 10000) has more than 6000 digits. Two threads with 16 accesses each can interleave in C(32, 16) orders.
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     for length, number in ((16, 601080390), (10_000, None)):
         criterion = ThreadPair()
