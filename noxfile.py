@@ -33,10 +33,10 @@ nox.needs_version = ">=2026.10"
 nox.options.sessions = [f"tests-{version}" for version in sorted({REFERENCE, NEWEST}, key=SUPPORTED.index)]
 nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
-nox.options.error_on_missing_interpreters = False  # the last line of output names them
+nox.options.error_on_missing_interpreters = False  # the last line of output names the missing ones
 
-# Each group runs in its own processes. The first exploration in a process inspects all of its objects, and so does the
-# next one after a full garbage collection.
+# Each group runs in its own processes. That keeps processes small. The first exploration in a process inspects all
+# objects in it, and so does the first exploration after each full garbage collection.
 GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
@@ -60,7 +60,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python=REFERENCE)
 def long(session: nox.Session) -> None:
-    """Run the tests that take minutes each, and many more random programs and schedules."""
+    """Run the tests that take minutes each, and the random tests with many more programs and schedules."""
     install(session, ".[test,lab]")
     run_pytest(session, "-m", "long", groups=[["tests"]])
     more = {"RADDLE_DIFFERENTIAL": "1600", "RADDLE_REACHABILITY": "200", "RADDLE_SCHEDULES": "10000"}
@@ -69,7 +69,7 @@ def long(session: nox.Session) -> None:
 
 
 def install(session: nox.Session, *requirements: str) -> None:
-    """Install the requirements, unless that was done since pyproject.toml changed."""
+    """Install the requirements, unless they have been installed since pyproject.toml last changed."""
     done = Path(session.virtualenv.location) / "installed"
     if not done.exists() or done.stat().st_mtime < (ROOT / "pyproject.toml").stat().st_mtime:
         session.install("--no-compile", "--editable", *requirements)
@@ -79,7 +79,7 @@ def install(session: nox.Session, *requirements: str) -> None:
 def run_pytest(
     session: nox.Session, *arguments: str, groups: list[list[str]], env: dict[str, str] | None = None
 ) -> None:
-    """Run pytest on each group of directories, or on the arguments given to nox. Fail if any of them fails."""
+    """Run pytest on each group of directories, or on the arguments given to nox. Fail the session if any run fails."""
     if not tested:
         atexit.register(report_untested)  # runs after nox's own summary, even if a session failed
     tested.add(str(session.python))

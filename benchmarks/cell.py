@@ -1,4 +1,4 @@
-"""Measures one tool on one scenario in a separate process: `cell.py TOOL SCENARIO SECONDS` prints JSON.
+"""Measures one tool on one scenario: `cell.py TOOL SCENARIO SECONDS` prints the result as JSON.
 
 The tools patch `threading` and use the interpreter's trace hooks, so each runs in its own process.
 """
@@ -11,13 +11,16 @@ from contestants import CONTESTANTS, Explore, RefusedError
 from scenarios import SCENARIOS, Scenario, outcomes
 
 FIRST_BATCH = 5
-GROWTH = 20  # maximum growth from one batch to the next, since a small batch says little about a large one
+GROWTH = 20  # maximum growth factor between batches, since a small batch says little about a large one
 
 
 def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) -> float:
-    """Return the rate measured on the first batch that runs long enough. Batches grow, as in `timeit`'s autorange."""
+    """Return the rate of the first batch that runs long enough.
+
+    Batches grow until then, as in `timeit`'s autorange.
+    """
     batch = FIRST_BATCH
-    run(explore, scenario, batch)  # not counted: includes imports and the filling of caches
+    run(explore, scenario, batch)  # not counted, because it includes imports and fills caches
     while True:
         started = perf_counter()
         executed = run(explore, scenario, batch)
@@ -28,7 +31,7 @@ def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) 
 
 
 def run(explore: Explore, scenario: Scenario, executions: int) -> int:
-    """Run `executions` executions, restarting a tool that stops early, and check that they took place."""
+    """Run `executions` executions, restarting a tool that stops early, and check that all of them took place."""
     outcomes.clear()
     executed = restarts = 0
     while executed < executions:

@@ -1,4 +1,4 @@
-"""Measured results: the rate in the best round, and raddle's ratio to each peer."""
+"""Measured results: each tool's rate in its best round, and raddle's rate divided by that of each peer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Cell = tuple[str, str]  # (scenario, tool)
 
 @dataclass
 class Comparison:
-    """Rates of several tools on several scenarios. The modes of one package count as one peer."""
+    """The rates of the tools on each scenario. The modes of one package count as one peer."""
 
     scenarios: list[str]
     package_of: Mapping[str, str]  # maps each tool to its package
@@ -35,7 +35,7 @@ class Comparison:
         return [package for package in dict.fromkeys(self.package_of.values()) if package != SUBJECT]
 
     def ratio(self, scenario: str, peer: str) -> float | None:
-        """Return raddle's rate divided by that of the peer's faster mode."""
+        """Return raddle's rate divided by the rate of the peer's fastest mode."""
         ours = self.best(scenario, SUBJECT)
         theirs = [self.best(scenario, tool) for tool, package in self.package_of.items() if package == peer]
         fastest = max((rate for rate in theirs if rate), default=None)

@@ -1,8 +1,8 @@
 """Adapters for the tools: each runs at most a given number of executions of a scenario, and returns how many it ran.
 
-Each adapter uses the fastest public interface of its tool: no report, no reproduction reruns, no I/O detection. An
-adapter may stop early if the tool has exhausted the space. It raises an error if the tool reports anything but a
-completed search, since the scenarios assert nothing.
+Each adapter uses the fastest public interface of its tool: no report, no reproduction reruns, no I/O detection. It may
+run fewer executions if the tool exhausts the space. The scenarios assert nothing, so an adapter raises an error if the
+tool reports anything but a completed search.
 """
 
 import os
@@ -21,7 +21,7 @@ class Contestant(NamedTuple):
 
 
 class RefusedError(Exception):
-    """A tool did not complete its search. The message is the one that the tool gave."""
+    """Raised if a tool does not complete its search, or if its results cannot be right."""
 
 
 def raddle_random(scenario: Scenario, executions: int, seed: int) -> int:
@@ -37,7 +37,8 @@ def frontrun_random(scenario: Scenario, executions: int, seed: int) -> int:
 
 def frontrun_dpor(scenario: Scenario, executions: int, _seed: int) -> int:
     # With the real clock frontrun 0.7.0 hangs in queue3 and condbuf3 until its timeout. With the virtual clock it does
-    # not, and the other scenarios run as fast. Its random mode does not need the virtual clock and is slower with it.
+    # not hang, and the other scenarios run just as fast. Its random mode does not need the virtual clock and is slower
+    # with it.
     return _frontrun(scenario, strategy="dpor", max_executions=executions, clock="virtual")
 
 

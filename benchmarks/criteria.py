@@ -88,7 +88,7 @@ def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
 
 
 def bytes_kept(names: Sequence[str]) -> dict[int, int]:
-    """Return the memory that a criterion holds after shorter and longer executions with 8 threads."""
+    """Return the memory that the criteria hold after an execution with 8 threads, by the length of the execution."""
     kept = {}
     for length in (20_000, 200_000):
         trace = Trace(threads=8, length=length)
@@ -123,9 +123,9 @@ def watching_costs(name: str, executions: int) -> float:
 
 
 def linear(costs: dict[tuple[int, int], float]) -> float:
-    """Return the cost of a step in the longest execution divided by its cost in the shortest.
+    """Return how much more a step costs in the longest execution than in the shortest, as a ratio.
 
-    Of the ratios for the different thread counts, the largest is returned.
+    The ratio is computed for each thread count, and the largest one is returned.
     """
     threads, lengths = {t for t, _ in costs}, sorted({n for _, n in costs})
     return max(costs[t, lengths[-1]] / costs[t, lengths[0]] for t in threads)

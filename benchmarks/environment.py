@@ -16,7 +16,7 @@ PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
-    """Create the environment for this version of Python. Return which packages could not be installed, and why."""
+    """Create the environment and install the packages. Map each package that cannot be installed to the reason."""
     python = interpreter()
     if not _is_for(python):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -26,7 +26,7 @@ def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
 
 
 def python_version() -> str:
-    """Return the Python version of the environment, which may differ from the one that runs the benchmark."""
+    """Return the Python version of the environment, which may differ from the version that runs the benchmark."""
     return _run("-c", "import platform; print(platform.python_version())").stdout.strip()
 
 
@@ -36,16 +36,16 @@ def versions() -> dict[str, str]:
 
 
 def why(pip_said: str) -> str:
-    """Return the first error in pip's output: its own, or the exception of a failed build."""
+    """Return the first error in pip's output: an error from pip itself, or the exception that made a build fail."""
     complaint = re.search(r"^\s*(?:ERROR|\w+Error): .*", pip_said, re.MULTILINE)
     return complaint[0].strip().removeprefix("ERROR: ") if complaint else "pip failed without an error message"
 
 
 def interpreter() -> str:
-    """Return the Python to measure with: this one, or a newer one if this one is too old for a peer."""
+    """Return the Python to measure with: the running one, or a newer one if the running one is too old for a peer."""
     if sys.version_info >= NEEDED:
         return sys.executable
-    from python_discovery import get_interpreter  # comes with nox, and is not needed to read results
+    from python_discovery import get_interpreter  # installed with nox; not needed to read results
 
     # Pyenv's shims fail for versions that are not active.
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
@@ -61,7 +61,7 @@ def _is_for(python: str) -> bool:
 
 
 def _install(requirement: str) -> str | None:
-    """Install a requirement, and always reinstall the checkout. Return the reason if that fails."""
+    """Install a requirement; pip always reinstalls the checkout. Return the reason for a failure, else None."""
     pip = _run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
     return why(pip.stderr) if pip.returncode else None
 

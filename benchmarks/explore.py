@@ -6,8 +6,8 @@ peers.
               raddle has seen, a schedule that leads to this outcome
     traps     executions until the failure, for many seeds
 
-Everything is measured in the environment of `throughput`, each number in a separate process. Each speed is that of the
-best round. The tools run one right after the other on each scenario.
+Everything is measured in the environment of `throughput`, each number in a separate process. Each reported speed is the
+best of all rounds. The tools run one right after the other on each scenario.
 """
 
 import argparse
@@ -106,7 +106,7 @@ def installed(tools: Any, missing: dict[str, str]) -> list[str]:
 
 
 def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> dict[Cell, float]:
-    """Add speeds to the comparison. Return the shortest time of each search that finished."""
+    """Add the measured speeds to the comparison. Return the shortest time of each search that finished."""
     waits: dict[Cell, float] = {}
     for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
         log(f"{question}: round {number} of {options.rounds}")

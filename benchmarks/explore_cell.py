@@ -1,4 +1,4 @@
-"""Measures one search in a separate process: `explore_cell.py QUESTION ARGUMENTS...` prints JSON.
+"""Measures one search: `explore_cell.py QUESTION ARGUMENTS...` prints the result as JSON.
 
 speed SEARCH SCENARIO SECONDS      executions per second
 complete TOOL SCENARIO SECONDS     executions per second of a complete search, and seconds until it ends

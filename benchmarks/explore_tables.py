@@ -8,7 +8,7 @@ from typing import Any
 from comparison import Cell, Comparison
 from table import aligned
 
-# Required speed, as a fraction of the plain random walk measured in the same way.
+# Pairs of searches whose speeds are compared: each search, and the random walk with the same criteria after its `+`.
 RATIOS = (
     ("pos", "random"),
     ("surw", "random"),
@@ -21,7 +21,7 @@ RATIOS = (
 
 
 def speeds(comparison: Comparison) -> str:
-    """Return executions per second, and ratios to the random walk."""
+    """Return tables of executions per second, and of their ratios to the random walk."""
     names = comparison.scenarios
     rates = [
         [search, *(_figure(comparison.best(name, search), "{:,.0f}") for name in names)]
@@ -42,7 +42,7 @@ def spaces(
     comparison: Comparison,
     waits: Mapping[Cell, float],
 ) -> str:
-    """Return how many executions each complete search needed, how fast it was, and the outcomes it missed."""
+    """Return tables with the executions and the speed of each complete search, and the outcomes it missed."""
     tools = list(next(iter(seen.values())))
     executions = [[name, *(_space(by_tool[tool]) for tool in tools)] for name, by_tool in seen.items()]
     searches = list(comparison.package_of)
@@ -70,7 +70,7 @@ def spaces(
 
 
 def traps(found: Mapping[str, Mapping[str, Any]], *, executions: int, seeds: int) -> str:
-    """Return how many executions each search needed."""
+    """Return a table of how many executions each search needed to find each trap's failure."""
     tools = list(next(iter(found.values())))
     rows = [[name, *(_firsts(by_tool[tool], executions) for tool in tools)] for name, by_tool in found.items()]
     reasons = {
@@ -94,7 +94,7 @@ def _space(answer: Mapping[str, Any]) -> str:
 
 
 def _firsts(answer: Mapping[str, Any], executions: int) -> str:
-    """Return the median and the maximum of the executions needed.
+    """Return the median and the maximum number of executions needed, as text.
 
     >>> _firsts({"firsts": [1, 3, None]}, 1000), _firsts({"firsts": [1, 2, 9]}, 1000)
     ('3, >1,000 (2/3)', '2, 9')

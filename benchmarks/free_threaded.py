@@ -1,8 +1,8 @@
 """Checks that findings labeled "only on free-threaded builds" occur on such builds, and only there.
 
 raddle first explores each program and labels the finding according to its model of a build with the GIL. Then native
-threads run it many times, on an interpreter with the GIL and on a free-threaded one. The free-threaded interpreter
-needs no packages:
+threads run each program many times, on an interpreter with the GIL and on a free-threaded one. The free-threaded
+interpreter needs no packages:
 
     python benchmarks/free_threaded.py --free-threaded /opt/python3.13t/bin/python3.13t
 
@@ -59,7 +59,7 @@ def table(labels: list[str], rounds: int, *runs: dict[str, Any]) -> str:
 
 
 def refusal(run: dict[str, Any] | None) -> str:
-    """Return why the programs could not be run without the GIL, or "" if they were."""
+    """Return the reason why the programs could not be run without the GIL; "" if they were run."""
     if run is None:
         return (
             "no free-threaded interpreter was found, so only the GIL column is filled: "

@@ -1,11 +1,11 @@
-"""Checks how often the estimate of the number of requirements includes the true number at saturation.
+"""Checks how often the interval that a saturated search estimates for the number of requirements is correct.
 
-The true number comes from an exhausted search, and the estimate from a default search that ended as saturated. The
-programs are the test programs with few enough schedules to exhaust. Each runs in a separate process, because threads
-that wait forever are left behind.
+The interval is correct if it contains the true number, which comes from an exhausted search. The estimate comes from a
+default search that stopped at saturation. The programs are the test programs with few enough schedules to exhaust. Each
+program runs in a separate process, because it may leave threads behind that wait forever.
 
-A complete search continues after a thread has died of an exception, but other searches do not. So requirements that are
-covered only after such a death count as missed.
+In a complete search, an execution continues after an exception has ended a thread; in other searches it does not.
+Requirements that are covered only after such an exception therefore count as missed.
 """
 
 import argparse
@@ -27,13 +27,13 @@ import raddle  # noqa: E402
 from raddle.analysis.richness import estimate  # noqa: E402
 from raddle.tally import EXACT  # noqa: E402
 
-MAX_EXECUTIONS = 3_000  # maximum number of executions for a search that should be exhausted
+MAX_EXECUTIONS = 3_000  # a search that is not exhausted after this many executions is given up
 REQUIRED_SHARE = 0.9  # required share of estimates that include the true number
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One estimate, and the true number of requirements."""
+    """One estimated number of requirements, and the true number."""
 
     program: str
     seed: int
@@ -52,7 +52,7 @@ class Judged:
 
 
 def programs() -> dict[str, tuple[Callable[[], object], list[str]]]:
-    """Return the programs by name: the scenario, and where its code is."""
+    """Map the name of each program to its scenario and the source that contains its code."""
     found: dict[str, tuple[Callable[[], object], list[str]]] = {}
     for scenario in reachable.PROGRAMS:
         found[f"{scenario.__module__}.{scenario.__name__}"] = scenario, list(reachable.SOURCES)
@@ -64,7 +64,7 @@ def programs() -> dict[str, tuple[Callable[[], object], list[str]]]:
 
 
 def truth(scenario: Callable[[], object], source: list[str]) -> dict[str, int] | None:
-    """Return the number of requirements of each criterion; None if it is not known."""
+    """Return the true number of requirements of each criterion; None if the search was not exhausted."""
     result = raddle.explore(
         scenario,
         scheduler="exhaustive",

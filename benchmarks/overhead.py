@@ -1,8 +1,8 @@
-"""Measures the overhead of observing threaded programs: plain, under coverage.py, and under raddle run.
+"""Measures the overhead of observing threaded programs, by running them plain, under coverage.py and under raddle run.
 
-Each program runs in each of these modes, in a separate process. The modes alternate within each program, and everything
-is repeated several times; the best round counts. The program itself measures the time of its work, without the startup
-of Python. This time includes the analysis, because the program's threads perform it.
+Each program runs in each of these modes, every time in a separate process. The modes alternate within each program.
+Everything is repeated for several rounds, and the best round counts. Each program measures how long its own work takes,
+which excludes the startup of Python. This time includes raddle's analysis, because the program's threads perform it.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def measure(name: str, way: Sequence[str]) -> float:
-    """Return the seconds that the program's work took. The program checks its own result."""
+    """Return how many seconds the program's work took. The program checks its own result."""
     with tempfile.TemporaryDirectory() as folder:  # for data files
         command = [str(environment.PYTHON), *way, str(PROGRAM), name]
         done = subprocess.run(
@@ -91,7 +91,7 @@ def as_json(times: Times) -> dict[str, object]:
 
 
 def table(times: Times) -> str:
-    """Return a line for each program and mode."""
+    """Return a table with a line for each program and mode."""
     lines = []
     factors = ratios(times)
     for name, ways in best(times).items():

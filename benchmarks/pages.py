@@ -26,7 +26,7 @@ EXECUTIONS = 1_000
 
 
 def large(files: int, folder: Path) -> Contents:
-    """Return contents in which each file has a class whose nine methods access one variable; threads share three."""
+    """Return the contents of a data file. Each source file in it has one class with nine methods and a variable `x`."""
     chance = random.Random(1)
     sites: dict[int, Site] = {}
     variables: dict[tuple[str, str], Accesses] = {}

@@ -1,9 +1,9 @@
-"""Six two-threaded programs that every tool runs: the same classes, the same two methods, no assertion.
+"""Six two-threaded programs. Every tool runs the same code, which has no assertions.
 
-A new state is created for each execution. Its `first` and `second` run concurrently, and its `outcome` is the result. A
-tool that starts the threads itself takes the class; the others take the function that starts them. Either way each
-execution ends with one `finished(outcome)`, so an execution that a tool reports but never ran is missing from
-`outcomes`.
+Each program is a class. Each execution creates a new object of it, whose methods `first` and `second` run concurrently
+and whose method `outcome` returns the result. A tool that starts the threads itself takes the class; the others take
+the function that starts them. Either way, each execution ends with one call of `finished(outcome)`. An execution that a
+tool reports but never ran is therefore missing from `outcomes`.
 """
 
 import queue
@@ -132,7 +132,7 @@ class CondBuf3:
 
 
 def run(state: State) -> None:
-    """Run one execution. It uses `threading` as it is now, which the tool may have patched."""
+    """Run one execution with the current `threading` module, which the tool may have patched."""
     first = threading.Thread(target=state.first)
     second = threading.Thread(target=state.second)
     first.start()

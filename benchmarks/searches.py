@@ -1,8 +1,9 @@
-"""Adapters for the searches: how fast each is, when it reports that it is done, and when it finds a trap's failure.
+"""Adapters that measure how fast each search is, when it reports that it is done, and when it finds a trap's failure.
 
-raddle's searches measure the criteria named after a `+`: `random` measures nothing, and `random+default` the default
-criteria. A search that targets uncovered requirements, such as `directed`, always measures at least the default
-criteria. It measures every execution until these are saturated, and a sample after that, because it looks for failures.
+raddle's searches measure the criteria named after a `+`: `random` measures nothing, and `random+default` measures the
+default criteria. A search that targets uncovered requirements, such as `directed`, always measures at least the default
+criteria. It measures every execution until these criteria are saturated. After that it measures only a sample, because
+it still searches for failures.
 """
 
 import os
@@ -23,13 +24,13 @@ class Space(NamedTuple):
     """The result of a search that should visit every order once."""
 
     executions: int
-    seconds: float  # seconds of the whole call
-    searching_seconds: float  # seconds without one-time work, such as raddle's instrumentation
+    seconds: float  # duration of the whole call
+    searching_seconds: float  # duration without one-time work, such as raddle's instrumentation
     done: bool  # True if the tool reports that it has visited every order
     outcomes: frozenset[int]
 
 
-# Takes (trap, maximum number of executions, seed) and returns the failing execution.
+# Takes (trap, maximum number of executions, seed); returns the number of the failing execution, or None.
 Search = Callable[[Trap, int, int], int | None]
 
 
@@ -80,7 +81,7 @@ def raddle_trapped(trap: Trap, executions: int, seed: int) -> int | None:
 
 
 def schedule_to(scenario: Scenario, wrong: int) -> str | None:
-    """Return a shrunk schedule that was replayed and ends with that outcome."""
+    """Return a shrunk schedule that ends with the given outcome, after replaying it to check; None if there is none."""
     import raddle
 
     def model() -> None:

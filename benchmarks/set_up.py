@@ -1,8 +1,9 @@
-"""Measures the startup time of an exploration: for another scenario on the same workbench, and from scratch.
+"""Measures the startup time of an exploration, both on a workbench that is reused and from scratch.
 
     python benchmarks/set_up.py
 
-The time runs from the call until the scenario is first called. The median of many measurements is printed.
+The startup time is the time from the call of `explore` until the scenario is first called. The script prints the median
+of many measurements.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ROUNDS = 200
 
 
 def now() -> float:
-    """Return the real time; `time.perf_counter` is virtual inside an exploration."""
+    """Return the real time. `time.perf_counter` returns virtual time inside an exploration."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
@@ -57,7 +58,7 @@ def milliseconds(explore: Callable[[Callable[[], None]], object]) -> float:
 
 
 def main() -> None:
-    """Print both times."""
+    """Print both startup times."""
     with Workbench(Threads(Selection(sources=(__file__,)))) as workbench:
         one = Budget(executions=1)
         warm = milliseconds(lambda scenario: workbench.explore(scenario, scheduler="random", budget=one, shrink=False))

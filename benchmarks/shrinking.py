@@ -1,4 +1,4 @@
-"""Compares the preemptions of shrunk schedules with the minimum at which the programs of SCTBench fail.
+"""Compares the number of preemptions in shrunk schedules with the minimum number at which the SCTBench programs fail.
 
 The minimum comes from a search that tries every schedule without preemption, then with one, and so on.
 """
@@ -26,7 +26,7 @@ REQUIRED_SHARE = 0.9  # required share of schedules with the minimum number of p
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """One program, searched with defaults."""
+    """The result of searching one program with default settings."""
 
     program: str
     seed: int
@@ -47,8 +47,8 @@ class Shrunk:
 def fewest(program: str, *, executions: int) -> int | None:
     """Return the minimum number of preemptions at which the program fails; None if the search does not find it.
 
-    The result is the bound of the search, not the preemptions of the schedule it found. If that schedule needs a build
-    without the GIL, raddle searches for one that does not, which may have more preemptions.
+    The result is the preemption bound of the search, not the number of preemptions in the schedule it found. If that
+    schedule needs a build without the GIL, raddle searches for one that does not, which may have more preemptions.
     """
     for preemptions in range(MAX_PREEMPTIONS + 1):
         scheduler = f"exhaustive:preemptions={preemptions}"
@@ -56,7 +56,7 @@ def fewest(program: str, *, executions: int) -> int | None:
         if result.findings:
             return preemptions
         if not result.stopped_because.startswith("exhausted"):
-            break  # a failing schedule may be among those not tried
+            break  # one of the schedules that were not tried may fail
     smaller = SMALLEST.get(program.rstrip("0123456789"))
     return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
 
@@ -106,7 +106,10 @@ def main() -> int:
 
 
 def share(found: list[Shrunk]) -> float:
-    """Return the share of minimal schedules. Schedules with an unknown minimum count as not minimal."""
+    """Return the share of schedules with the minimum number of preemptions.
+
+    Schedules with an unknown minimum count as not minimal.
+    """
     return sum(one.minimal is True for one in found) / len(found) if found else 0.0
 
 

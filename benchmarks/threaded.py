@@ -1,4 +1,4 @@
-"""Threaded programs whose time is measured: `threaded.py NAME` prints the seconds of its work as JSON."""
+"""Threaded programs to be timed: `threaded.py NAME` runs one and prints how many seconds its work took, as JSON."""
 
 import json
 import queue
@@ -22,7 +22,7 @@ class Node:
 
 
 class LeastRecentlyUsed:
-    """A cache with one lock around everything, which mostly reads and writes attributes."""
+    """A cache that is guarded by a single lock. Its methods mostly read and write attributes."""
 
     def __init__(self, size: int) -> None:
         self.size = size

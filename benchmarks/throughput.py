@@ -22,8 +22,8 @@ from contestants import CONTESTANTS
 from scenarios import SCENARIOS
 
 CELL = Path(__file__).with_name("cell.py")
-PATIENCE_SECONDS = 15.0  # time beyond the requested time after which a hanging tool is stopped
-TRIES = 2  # failures on a scenario after which the tool skips the remaining rounds
+PATIENCE_SECONDS = 15.0  # a tool that exceeds the requested time by this much is stopped
+TRIES = 2  # a tool that fails this often on a scenario skips the remaining rounds
 
 
 def main() -> int:
@@ -63,10 +63,12 @@ def chosen(names: list[str] | None) -> list[str]:
 
 
 def one_cpu_at_a_time(rounds: int) -> Iterable[None]:
-    """Pin each round and its child processes to one CPU. Rounds use different CPUs, because one of them may be busy.
+    """Pin each round and its child processes to one CPU.
 
-    All the tools run one thread at a time. Without pinning, tools that switch between OS threads lose up to half their
-    speed, and vary more, because their threads are on different CPUs.
+    Different rounds use different CPUs, because any one CPU may be busy.
+
+    All the tools run one thread at a time. Without pinning, the threads of a tool that switches between OS threads run
+    on different CPUs. The tool then loses up to half its speed, and its speed varies more.
     """
     cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     for number in range(rounds):

@@ -1,7 +1,7 @@
-"""Generates long random executions: threads that work on shared objects, with and without locks.
+"""Generates long random executions, in which threads use shared objects with and without locks.
 
-The properties that matter to the criteria are like those of a real program: few sites, each used many times by all
-threads; objects with several attributes; nested locks, events of all kinds, and methods entered and left.
+Like a real program, such an execution has few sites, each used many times by all threads, and objects with several
+attributes. It also has nested locks, events and queues, and methods that are entered and left.
 """
 
 import random
@@ -17,7 +17,7 @@ SITE = 1 << 20
 
 
 class Trace:
-    """A generated sequence of steps, and its entities."""
+    """A generated sequence of steps, and the entities in it."""
 
     def __init__(self, *, threads: int, length: int, seed: int = 1) -> None:
         self.threads = threads
@@ -61,7 +61,9 @@ class Trace:
         return made[: self.length]
 
     def _work(self, thread: int) -> Iterator[Step]:
-        """Yield the endless steps of one thread: methods with a few accesses, every other one under locks in a fixed
+        """Yield the steps of one thread without end.
+
+        The thread runs methods that make a few accesses each. Most methods hold locks, which they acquire in a fixed
         order.
         """
         choose = self._random.randrange

@@ -1,7 +1,7 @@
 """Programs whose bugs are hard to find, and programs small enough that every order can be run.
 
-As in `scenarios`, a state's `first` and `second` run concurrently, and its `outcome` is the result. `wrong` is the
-outcome to find.
+As in `scenarios`, the methods `first` and `second` of an object run concurrently, and its `outcome` is the result.
+`wrong` is the outcome to find.
 """
 
 import queue
@@ -41,7 +41,10 @@ class Rmw3(Rmw1):
 
 
 class Lock2:
-    """Each thread has two critical sections: 6 orders. The outcome has one digit per section, in execution order."""
+    """Each thread has two critical sections, which can run in 6 orders.
+
+    The outcome has one digit per section, in execution order.
+    """
 
     times = 2
 
@@ -64,13 +67,13 @@ class Lock2:
 
 
 class Lock3(Lock2):
-    """Each thread has three critical sections: 20 orders."""
+    """Each thread has three critical sections, which can run in 20 orders."""
 
     times = 3
 
 
 class Queue2:
-    """Two threads put two items each into a queue: 6 orders, which the outcome distinguishes."""
+    """Two threads put two items each into a queue. There are 6 orders, and the outcome distinguishes them."""
 
     def __init__(self) -> None:
         self.items: queue.Queue[int] = queue.Queue()
@@ -115,7 +118,10 @@ class LateTail:
 
 
 class Needle:
-    """One thread does a lot of work, and is inconsistent only between its last two writes. The other reads once."""
+    """One thread does a lot of work, and the state is inconsistent only between its last two writes.
+
+    The other thread reads the state once.
+    """
 
     rounds = 0
 

@@ -1,10 +1,10 @@
 """Compares the speed of two checkouts on the cells of throughput, explore and criteria: `two_trees.py OLD NEW`.
 
-OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both run the benchmarks of the
-checkout that contains this script. Each cell has one process per tree. The processes take turns running batches of the
-same size on the same CPU, and CPU time is measured, so that other load on the machine slows both down alike. A ratio is
-the speed of NEW divided by that of OLD: for the fastest batches of both, and as the median over consecutive pairs of
-batches.
+OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both are measured with the
+benchmarks of the checkout that contains this script. Each cell runs in two processes, one for each tree. The processes
+take turns running batches of the same size on the same CPU, and CPU time is measured, so that other load on the machine
+slows both down alike. A ratio is the speed of NEW divided by the speed of OLD. One ratio compares the fastest batches
+of both. The other is the median over consecutive pairs of batches.
 """
 
 import argparse
@@ -108,7 +108,10 @@ def compare(old: Path, new: Path, cell: str, options: argparse.Namespace) -> tup
 
 
 def size_of_batch(workers: tuple[Worker, Worker], seconds: float) -> int:
-    """Return the batch size that takes OLD about that long. NEW runs the same batches, so that both are warmed up."""
+    """Return the batch size that takes the faster tree about this many seconds.
+
+    Both trees run the same batches, so that both are warmed up.
+    """
     size = 1
     while True:
         lasted, _ = min(worker.batch(size) for worker in workers)
@@ -128,7 +131,7 @@ def ratios(times: tuple[Times, Times]) -> tuple[float, float]:
 
 
 def text(found: dict[str, tuple[Times, Times] | None]) -> str:
-    """Return a line for each cell, and for each benchmark the minimum and median ratios of its cells."""
+    """Return a table with a line for each cell, and one with the minimum and median ratios of each benchmark."""
     rows = []
     for cell, times in found.items():
         if times is None:

@@ -61,7 +61,7 @@ CELLS: dict[str, Callable[[], Batch]] = {
 
 def main(cell: str) -> None:
     batch = CELLS[cell]()
-    batch(1)  # not counted: includes imports and the filling of caches
+    batch(1)  # not counted, because it includes imports and fills caches
     for line in sys.stdin:
         gc.collect()
         started = process_time()

@@ -1,6 +1,7 @@
-"""Programs with two threads and no lock, and native threads to run them. They need only the standard library.
+"""Two-threaded programs without locks, and a function that runs them with native threads.
 
-As a script, it runs each program ROUNDS times and prints as JSON how often it failed:
+This module imports only the standard library. Run as a script, it runs each program ROUNDS times and prints, as JSON,
+how often each one failed:
 
     python3.13t benchmarks/unlocked.py 100000
 """
@@ -27,7 +28,7 @@ class Box:
 
 
 def call() -> None:
-    """Do nothing: with the GIL, the interpreter may switch threads when a call returns."""
+    """Do nothing. With the GIL, the interpreter may switch threads when this call returns."""
 
 
 def increment(box: Box) -> None:
@@ -111,7 +112,7 @@ PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
 
 def count_failures(program: Program, rounds: int) -> int:
-    """Run a program with two native threads, on a new object in each round. Return how often it fails."""
+    """Run a program with two native threads, on a new object in each round. Return the number of failures."""
     things = [program.make() for _ in range(rounds)]
     arrived = [-1, -1]  # the round that each thread has reached
 
@@ -122,7 +123,7 @@ def count_failures(program: Program, rounds: int) -> int:
             for _ in range(PATIENCE):  # begin the round together, unless the other thread is not running at all
                 if arrived[other] >= number:
                     break
-            # One thread notices the other late, so all combinations of delays are tried.
+            # One thread notices the other one's arrival late, so all combinations of delays are tried.
             for _ in range(number // DELAYS**me % DELAYS):
                 pass
             body(thing)

@@ -1,4 +1,4 @@
-"""mkdocs hooks: add the changelog to the pages, and rewrite links that lead out of docs/."""
+"""mkdocs hooks that add the changelog to the pages and rewrite links to files outside docs/."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add the changelog, which is outside docs/."""
+    """Add the changelog to the pages, since its file is outside docs/."""
     content = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=content))
     return files
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
-    """Link to the README as the site's first page. Name other files outside docs/ without a link."""
+    """Make links to the README lead to the site's first page.
+
+    Links to other files outside docs/ are replaced with the names of these files.
+    """
     up = "../" * page.file.src_uri.count("/")
     markdown = re.sub(r"\]\((?:\.\./)+README\.md\)", f"]({up}index.md)", markdown)
     return re.sub(r"\[([^\]]*)\]\((?:\.\./)+([A-Z]+\.(?:md|cff))\)", r"\1 (`\2`)", markdown)

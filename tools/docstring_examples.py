@@ -1,4 +1,4 @@
-"""Shows doctests in docstrings as code. Without a heading above them, mkdocstrings renders them as prose."""
+"""Makes mkdocstrings show doctests in docstrings as code. Without a heading above them, it renders them as prose."""
 
 from __future__ import annotations
 

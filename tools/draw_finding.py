@@ -1,8 +1,8 @@
-"""Draws a finding: a column for each thread, time downwards, and the places where threads were preempted.
+"""Draws a finding as an SVG, with a column for each thread. Time runs downwards, and each preemption is marked.
 
     raddle explore test_tickets.py::TEST --json | python tools/draw_finding.py > finding.svg
 
-Reads the JSON of `raddle explore --json`, and the source lines from the files named there.
+Reads the output of `raddle explore --json`, and the source lines from the files that it names.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _stop(stop: dict[str, Any], y: int, width: int) -> list[str]:
 
 
 def _flow(one: tuple[int, int], other: tuple[int, int]) -> str:
-    """Draw a line from one step to the next one, in another column."""
+    """Return a line from one step to the next step, which is in another column."""
     right = other[0] > one[0]
     start = one[0] + (COLUMN - 12 if right else 12), one[1] + 19
     end = other[0] + (40 if right else COLUMN - 40), other[1]
@@ -119,7 +119,7 @@ def _text(x: int, y: int, text: str, kind: str, *, anchor: str = "start") -> str
 
 
 def main() -> None:
-    """Draw the first finding of the JSON on stdin."""
+    """Read the JSON from stdin and print the SVG of its first finding."""
     findings = json.load(sys.stdin)["findings"]
     if not findings:
         sys.exit("there is no finding to draw")

@@ -1,12 +1,14 @@
-"""Reads executions from small drawings, and lists what they cover. Threads are columns, and time runs downwards.
+"""Reads executions from small drawings, and lists the requirements they cover.
+
+Threads are columns, and time runs downwards.
 
     T1             T2
     read x :4
                    write x :9
     read x :5
 
-A step is a kind, a variable or resource, and a line number. `raddle.step` lists the kinds. Line numbers refer to a file
-`c.py` with one object of class C, whose attributes are the variables. Locks and queues are resources.
+A step consists of a kind, a variable or resource, and a line number. `raddle.step` lists the kinds. Line numbers refer
+to a file `c.py` with one object of class C, whose attributes are the variables. Locks and queues are resources.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Drawing:
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def covered(self, name: str) -> list[str]:
-        """Return the requirements that the execution covers, as sentences of the criterion, sorted."""
+        """Return the requirements of a criterion that the execution covers, as sorted sentences."""
         [criterion] = make_criteria(name)
         keys = criterion.cover(self.steps, self.entities)
         return sorted(criterion.explain(key, self.sites) for key in keys)
@@ -95,7 +97,7 @@ def read(text: str) -> Drawing:
 
 
 def with_sentences(name: str, text: str) -> str:
-    """Return the drawing as the page shows it, followed by what it covers."""
+    """Return the drawing as the page shows it, followed by the requirements it covers."""
     lines = [
         part
         for sentence in read(text).covered(name)

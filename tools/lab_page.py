@@ -1,11 +1,11 @@
-"""Updates the page of the papers' experiments: its tables are written by the commands that it shows.
+"""Updates the page about the papers' experiments, whose tables come from the commands that the page shows.
 
     raddle lab krena --output control         an indented command: its result is called "control"
     <!-- table: growth of control -->         everything up to the end mark is generated from that result
     <!-- end of table -->
 
-`python tools/lab_page.py [RESULT...]` runs the commands of the named results, or of all, and writes their tables into
-the page. Results are stored in build/lab. With --keep, results that exist there are not recomputed.
+`python tools/lab_page.py [RESULT...]` runs the commands of the named results, or of all results, and writes their
+tables into the page. Results are stored in build/lab. With --keep, results that are already stored are not recomputed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/explanation-lab.md"
 FOLDER = ROOT / "build/lab"
 FIGURES = {"control": ("figure1-crawler-controlled.svg", ROOT / "docs/explanation-lab-figure1.svg")}
-PYTHON = (3, 11)  # version that produced the page's numbers; schedules depend on the interpreter's bytecode
+PYTHON = (3, 11)  # the version that produced the page's numbers; schedules depend on the interpreter's bytecode
 QUICK = "quick-"  # prefix of results whose commands take seconds
 
 _COMMAND = re.compile(r"^    (raddle lab \w+ .*?)\s*(?:#.*)?$", re.MULTILINE)
@@ -46,7 +46,7 @@ class Result:
 
     @property
     def reproduces(self) -> bool:
-        """Whether the same command always gives the same numbers. With native threads, it does not."""
+        """Whether the command always gives the same numbers. A command that runs native threads does not."""
         return not {"noise", "both"} & set(self.arguments)
 
     @property
@@ -54,14 +54,14 @@ class Result:
         return self.name.startswith(QUICK)
 
     def run(self, folder: Path) -> Any:
-        """Run the command and return its data."""
+        """Run the command and return its result."""
         output = folder / self.name
         command = [sys.executable, "-m", "raddle", "lab", *self.arguments, "--output", str(output)]
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
         return self.read(folder)
 
     def read(self, folder: Path) -> Any:
-        """Return the data of an earlier run."""
+        """Return the result that an earlier run stored."""
         return json.loads((folder / self.name / f"{self.experiment}.json").read_text(encoding="utf-8"))
 
     def is_in(self, folder: Path) -> bool:
@@ -136,7 +136,8 @@ def main() -> int:
     for name in options.results or known:
         result, start = known[name], time.monotonic()
         data = result.read(FOLDER) if options.keep and result.is_in(FOLDER) else result.run(FOLDER)
-        # Write the page after each result, because the next one may take long and the page may be edited meanwhile.
+        # Write the page after each result, because the next one may take a long time and the page may be edited in the
+        # meantime.
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {name: data}), encoding="utf-8")
         if name in FIGURES:
             made_figure, place = FIGURES[name]

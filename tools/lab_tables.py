@@ -1,4 +1,4 @@
-"""Formats the results of `raddle lab`, which its commands write as JSON, as Markdown tables."""
+"""Formats the results of `raddle lab` as Markdown tables. Its commands write the results as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CASES = {
 
 
 def table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Return rows as a Markdown table; the first row is its head, and the first `left` columns are left-aligned.
+    """Return a Markdown table. The first row is the header, and the first `left` columns are left-aligned.
 
     >>> print(table([["metric", "total"], ["avio*", "6"]]))
     | metric | total |
@@ -38,7 +38,7 @@ def table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
 
 
 def programs(data: Data) -> str:
-    """Return Table 2, with the paper's row below each row."""
+    """Return our version of the paper's Table 2, with the paper's row below each row."""
     head = ["case", "executions", "classes", "error ratio", "objects", "types", "abstract", "threads", "types"]
     rows = [[*head, "abstract 10", "abstract 20"]]
     for case in data["cases"]:
@@ -53,7 +53,7 @@ def _abstraction(title: str, executions: str, row: Abstraction) -> list[str]:
 
 
 def growth(data: Data) -> str:
-    """Return Table 3."""
+    """Return our version of the paper's Table 3."""
     cases = {CASES[case["case"]]: case["table3"] for case in data["cases"]}
     return _threes({title: {name: _quantities(one) for name, one in own.items()} for title, own in cases.items()})
 
@@ -63,7 +63,7 @@ def _quantities(one: Data) -> Quantities:
 
 
 def published(data: Data) -> str:
-    """Return Table 3 of the paper, for the same cases."""
+    """Return the paper's Table 3, for the cases in our results."""
     names = [case["case"] for case in data["cases"]]
     return _threes({CASES[name]: {metric: row[name] for metric, row in TABLE_3.items()} for name in names})
 
@@ -81,7 +81,10 @@ def _three(one: Quantities) -> str:
 
 
 def verdict(data: Data) -> str:
-    """Return a table of when series settle and the verdicts, with differences from the paper in bold."""
+    """Return a table of when each series settles, and of the verdicts.
+
+    Verdicts that differ from the paper's are in bold.
+    """
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"]), "verdict", "paper"]]
     (found,) = data["verdicts"].values()
     for metric, one in found.items():
@@ -102,7 +105,7 @@ def agreement(data: Data) -> str:
 
 
 def beginning(data: Data) -> str:
-    """Return a table of how much the first tenth of a series covers."""
+    """Return a table of the share that the first tenth of each series covers."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"])]]
     for metric in data["cases"][0]["table3"]:
         shares = [case["table3"][metric]["beginning_percent"] for case in data["cases"]]
@@ -114,7 +117,7 @@ def beginning(data: Data) -> str:
 
 
 def correlation(data: Data) -> str:
-    """Return Kendall's τ for each criterion, highest first."""
+    """Return a table of Kendall's τ for each criterion, highest first."""
     rows = [["criterion", "τ", "95 %", "significant", "pooled τ", "τ at equal size", "95 %", "p", "requirements"]]
     found = sorted(data["criteria"].items(), key=lambda named: (named[1]["all_sizes"] or {"tau": -2})["tau"])
     for criterion, one in reversed(found):
@@ -135,7 +138,7 @@ def _significant(count: int, mean: Mean | None) -> str:
 
 
 def subjects(data: Data) -> str:
-    """Return a sentence with the numbers of subjects, mutants, executions and test sets."""
+    """Return text that gives the numbers of subjects, mutants, executions and test sets."""
     mutants = sum(subject["mutants"] for subject in data["subjects"])
     bugs = sum(subject["bugs"] for subject in data["subjects"])
     passed = sum(subject["outcomes"].get("passed", 0) for subject in data["subjects"])
@@ -149,7 +152,7 @@ def subjects(data: Data) -> str:
 
 
 def compared(data: Data) -> str:
-    """Return a sentence on the two criteria that the paper compares."""
+    """Return text about the two criteria that the paper compares."""
     lead = Mean(**data["map_ahead"])
     one, other = (data["criteria"][name]["all_sizes"]["tau"] for name in ("map", "method-pairs"))
     return (
@@ -169,12 +172,12 @@ def bounds(data: Data) -> str:
 
 
 def exhausted(data: Data) -> str:
-    """Return the averages for each criterion over the exhausted programs."""
+    """Return a table of averages over the exhausted programs, for each criterion."""
     return _summary(data["exhausted"])
 
 
 def not_exhausted(data: Data) -> str:
-    """Return the averages for each criterion over the other programs."""
+    """Return a table of averages over the programs that were not exhausted, for each criterion."""
     return _summary(data["not_exhausted"])
 
 
@@ -189,7 +192,7 @@ def _summary(found: Data) -> str:
 
 
 def costs(data: Data) -> str:
-    """Return sizes of complete test sets and upper bounds for the exhausted programs."""
+    """Return a table with the size of a complete test set and its upper bound, for each exhausted program."""
     rows = [["program", "executions", "M", "n", "V", *BOUNDS]]
     for one in data["programs"]:
         if one["exhausted"]:
@@ -202,7 +205,7 @@ def costs(data: Data) -> str:
 
 
 def not_costed(data: Data) -> str:
-    """Return a sentence on the programs for which `all` was not evaluated."""
+    """Return text about the programs for which `all` was not evaluated."""
     names = [one["program"] for one in data["programs"] if not one["exhausted"]]
     harmless = [one["program"] for one in data["programs"] if not one["failures"]]
     count = f"{len(names)} of {len(data['programs'])} programs"
@@ -218,7 +221,7 @@ def not_costed(data: Data) -> str:
 
 
 def schedulers(data: Data) -> str:
-    """Return executions until the first finding: median (worst), or the number of seeds that found it."""
+    """Return a table of executions until the first finding: the median, and the worst or the seeds that found it."""
     programs = dict.fromkeys(row["program"] for row in data["rows"])
     rows = [["program", *data["schedulers"]]]
     rows += [[name, *(_first(row) for row in data["rows"] if row["program"] == name)] for name in programs]
@@ -236,7 +239,7 @@ def _first(row: Data) -> str:
     return f"{middle} ({max(row['executions'])})"
 
 
-# Maps each experiment to its tables, by the names that the page uses.
+# Maps each experiment to its tables, under the names that the page uses for them.
 TABLES: dict[str, dict[str, Callable[[Data], str]]] = {
     "krena": {
         "test-cases": programs,

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def commands() -> str:
-    """Return the page of all commands with their options.
+    """Return the page that lists all commands with their options.
 
     >>> "## raddle explore" in commands()
     True
@@ -42,7 +42,8 @@ def commands() -> str:
         for option in options:
             written, help_text = option.get_help_record(context) or (option.name or "", "")
             parts.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
-        # The help option is written here, because click caches its own with the names from its first use.
+        # The help option is written by hand, because click caches its own help option with the names from its first
+        # use.
         parts.append("| `-h, --help` | Show this message and exit. |")
     return "\n".join([*parts, ""])
 
@@ -76,7 +77,7 @@ def _cell(text: str) -> str:
 
 
 def configuration() -> str:
-    """Return the page of all keys of [tool.raddle].
+    """Return the page that lists all keys of [tool.raddle].
 
     >>> "| `executions` |" in configuration()
     True
@@ -106,7 +107,7 @@ def configuration() -> str:
             "" if default in (None, (), "") else f"`{str(default).lower() if isinstance(default, bool) else default}`"
         )
         about = helps.get(field.name, "").removesuffix(" Repeatable.")
-        about = about.replace(f" [default: {field.name} in tool.raddle]", "")  # an option that defaults to this key
+        about = about.replace(f" [default: {field.name} in tool.raddle]", "")  # the help of an option that defaults to this key
         parts.append(f"| `{field.name}` | {kind} | {shown} | {_cell(about)} |")
     return "\n".join([*parts, ""])
 

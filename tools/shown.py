@@ -11,7 +11,7 @@
     ```yaml                    the commands after "run:" are run
 
 Everything on a page happens in one directory, from top to bottom. `python tools/shown.py PAGE...` runs pages and
-replaces outdated output with what the commands print now.
+replaces outdated output with the current output of the commands.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HANG_SECONDS = 900  # time limit for a command; even a busy machine is far quicker
-WRONG = (3, 4)  # exit codes that are a mistake on the page, unless the page shows the error
+HANG_SECONDS = 900  # time limit for a command, far longer than any command takes on a busy machine
+WRONG = (3, 4)  # exit codes that indicate a mistake on the page, unless the page shows the output of the command
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"<!-- (.*?) -->\s*\Z")
@@ -44,7 +44,7 @@ class Block:
 
     language: str
     text: str
-    mark: str  # text of the comment above
+    mark: str  # text of the HTML comment above the block
     start: int  # offset in the page
 
 
@@ -74,7 +74,7 @@ def _dedent(text: str, indent: str) -> str:
 
 
 def indented_commands(page: str) -> list[str]:
-    """Return the commands in blocks that are only indented."""
+    """Return the commands in blocks that are indented but not fenced."""
     return [match[1].rstrip() for match in _INDENTED.finditer(_FENCE.sub("", page))]
 
 
@@ -86,7 +86,7 @@ def commands(block: Block) -> Iterator[Shown]:
 
 
 def alike(wanted: str, got: str) -> bool:
-    """Return whether the outputs match, ignoring times and marks that only some Pythons print."""
+    """Return whether the outputs match, ignoring durations and the carets that only some Python versions print."""
     checker = doctest.OutputChecker()
     return checker.check_output(_plain(wanted), _plain(got), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
 
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
 
 
 class Reader:
-    """Executes a page in a directory."""
+    """Runs a page in a directory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -106,7 +106,7 @@ class Reader:
         self._snippets = 0
 
     def differences(self, page: str) -> Iterator[tuple[Shown, str]]:
-        """Yield what differs: what the page shows, and what happened."""
+        """Run the page. Yield each command whose output differs from what the page shows, and the actual output."""
         for block in blocks(page):
             if block.mark.startswith("file: "):
                 self.write(block.mark.removeprefix("file: "), block.text)
@@ -137,13 +137,13 @@ class Reader:
                 yield Shown(block.text, ""), f"unknown kind of block: {block.language!r}"
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of the page."""
+        """Write a file to the directory."""
         file = self.folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
     def add(self, name: str, words: str, text: str) -> bool:
-        """Insert lines below the first line that contains the words. Return whether there is such a line."""
+        """Insert lines below the first line of a file that contains the words. Return whether there is such a line."""
         lines = (self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
         for place, line in enumerate(lines, 1):
             if words in line:
@@ -155,7 +155,7 @@ class Reader:
         return self.code in WRONG and not shown.output.strip()
 
     def run(self, command: str) -> str:
-        """Return what the command prints on both streams, without the directory's name."""
+        """Run a command. Return its output on both streams, without the path of the directory."""
         words = shlex.split(command, comments=True)
         if words == ["echo", "$?"]:
             self.last = f"{self.code}\n"
@@ -184,7 +184,7 @@ class Reader:
 def _environment(folder: Path) -> dict[str, str]:
     """Return the same environment on every machine: no colors, 100 columns, nothing from an outer pytest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "RADDLE", "COV"))}
-    if (folder / "src").is_dir():  # a copy of raddle's own source
+    if (folder / "src").is_dir():  # the directory holds a copy of raddle's source
         kept["PYTHONPATH"] = str(folder / "src")
     kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # other plugins take time and print extra lines
     return {**kept, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
