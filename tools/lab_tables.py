@@ -157,7 +157,7 @@ def compared(data: Data) -> str:
     one, other = (data["criteria"][name]["all_sizes"]["tau"] for name in ("map", "method-pairs"))
     return (
         f"Here τ is {number(one)} for MAP and {number(other)} for method pairs. The difference, in the {lead.subjects} "
-        f"subjects that have both, is {number(lead.tau)} ({between(lead)}, p {chance(lead)})."
+        f"subjects for which both are defined, is {number(lead.tau)} ({between(lead)}, p {chance(lead)})."
     )
 
 
