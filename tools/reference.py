@@ -107,9 +107,7 @@ def configuration() -> str:
             "" if default in (None, (), "") else f"`{str(default).lower() if isinstance(default, bool) else default}`"
         )
         about = helps.get(field.name, "").removesuffix(" Repeatable.")
-        about = about.replace(
-            f" [default: {field.name} in tool.raddle]", ""
-        )  # the help of an option that defaults to this key
+        about = about.replace(f" [default: {field.name} in tool.raddle]", "")  # for an option that defaults to this key
         parts.append(f"| `{field.name}` | {kind} | {shown} | {_cell(about)} |")
     return "\n".join([*parts, ""])
 

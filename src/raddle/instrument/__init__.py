@@ -1,4 +1,4 @@
-"""Instrumentation: turns source into probed code and its sites.
+"""Instrumentation: turns source into probed code and a list of its sites.
 
 It handles modules as they are imported and modules that are already loaded. The next stage, `execute`, runs the code.
 """

@@ -1,10 +1,10 @@
 """Finds the statements that begin a basic block.
 
 A basic block is a sequence of statements that run one after the other. A block begins at the start of a function or
-module, in each branch, and after a compound statement where several paths join. Exceptions count as branches only
-where `try` catches them. `with` does not branch, unless control never reaches the end of its body: then the context
-manager may have suppressed an exception. Class bodies run once, at import, and have no blocks. Unreachable code,
-such as code after `return`, has none either.
+module, in each branch, and after a compound statement where several paths join. Exceptions count as branches only where
+`try` catches them. `with` does not branch unless control never reaches the end of its body. In that case, the code
+after it runs only if the context manager has suppressed an exception. Class bodies run once, at import, and have no
+blocks. Unreachable code, such as code after `return`, has no blocks either.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def leaders(tree: ast.Module) -> frozenset[ast.stmt]:
 
 
 class _Flow:
-    """Follows the control flow of a module; the statements of a rewritten pytest assertion count as one."""
+    """Follows the control flow of a module. The statements that pytest generates for an assertion count as one."""
 
     def __init__(self) -> None:
         self.leaders: set[ast.stmt] = set()
@@ -117,7 +117,7 @@ class _Flow:
 
     def _try(self, node: ast.Try) -> _End:
         end = self.follow(node.body, starts_block=False)
-        if end.continues:  # the following code runs only if nothing was raised
+        if end.continues:  # `else`, or the code after `try`, runs only if nothing was raised
             end = self.follow(node.orelse, starts_block=True) if node.orelse else _STARTS_BLOCK
         end = _merge([end, *(self.follow(handler.body, starts_block=True) for handler in node.handlers)])
         if not node.finalbody:
@@ -152,7 +152,7 @@ def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def _is_declaration(node: ast.stmt) -> bool:
-    """Return whether a statement runs no code and may have to come first, such as a docstring or `global`."""
+    """Return whether a statement runs no code and may need to stay first, such as a docstring or `global`."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):
@@ -169,5 +169,5 @@ def _is_always_false(test: ast.expr) -> bool:
 
 
 def _is_from_assertion(test: ast.expr) -> bool:
-    """Return whether pytest generated this test when it rewrote an `assert`."""
+    """Return whether pytest generated this condition when it rewrote an `assert`."""
     return any(isinstance(node, ast.Name) and node.id.startswith("@py") for node in ast.walk(test))

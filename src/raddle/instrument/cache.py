@@ -1,8 +1,8 @@
 """Caches compiled code in `__pycache__`: probed code, and plain code for comparison with live code.
 
-A cache file is used only if everything it was built from is unchanged: the source, the options, the interpreter and
-the rewriter itself. Otherwise, or if the file is damaged, the source is compiled again. If the folder is not
-writable, the source is compiled every time.
+A cache file is used only if everything it was built from is unchanged: the source, the options, the interpreter and the
+rewriter itself. Otherwise, or if the file is damaged, the source is compiled again. If the folder is not writable,
+nothing is cached.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from raddle.instrument.rewrite import VERSION
 from raddle.site import Site
 
 _DIGEST_BYTES = 16
-MAX_RECENT = 200  # modules whose probed code is kept in memory
+MAX_RECENT = 200  # number of modules whose probed code is kept in memory
 
 _recent: dict[bytes, Probed] = {}
 
@@ -42,7 +42,7 @@ def compile_cached(
 ) -> Probed:
     """Return the result of `compile_probed`, from the cache if possible.
 
-    If another tool has changed the tree, `changed` names that tool and `make` compiles the changed tree.
+    If another tool has changed the module's AST, `changed` names that tool and `make` compiles the changed AST.
     """
     key = _key(source, file, path, str(tokens), str(blocks), changed)
     if key in _recent:  # a test suite explores the same modules many times
@@ -67,7 +67,7 @@ def compile_cached(
 
 
 def plain_cached(source: bytes, *, path: str, changed: str, make: Callable[[], CodeType]) -> CodeType:
-    """Return the code of a file without probes, from the cache or from `make`."""
+    """Return the unprobed code of a file, from the cache or from `make`."""
     key = _key(source, path, "plain", changed)
     cache_file = _cache_file(path, "plain" + ("changed" if changed else ""))
     code: CodeType | None = _load(cache_file, key)
@@ -91,7 +91,7 @@ def _key(source: bytes, *parts: str) -> bytes:
 
 @functools.cache
 def _rewriter_digest() -> bytes:
-    """Return a digest of the rewriter's own source, so that a changed rewriter does not use old cache files."""
+    """Return a digest of the rewriter's source, which makes a changed rewriter ignore old cache files."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return _digest(file.read_bytes() for file in files)
 
@@ -109,7 +109,7 @@ def _load(cache_file: Path | None, key: bytes) -> Any:
     except OSError:
         return None
     body = data[2 * _DIGEST_BYTES :]
-    if data[: 2 * _DIGEST_BYTES] != key + _digest([body]):  # marshal may crash on damaged data
+    if data[: 2 * _DIGEST_BYTES] != key + _digest([body]):  # checked first, since marshal may crash on damaged data
         return None
     return marshal.loads(body)
 

@@ -10,7 +10,7 @@ _Key = tuple[str, int]
 
 
 class CodeIndex:
-    """The code objects of a module, by qualified name and first line."""
+    """An index of the code objects of a module, by qualified name and first line."""
 
     def __init__(self, module: CodeType) -> None:
         self._by_name_and_line: dict[_Key, list[CodeType]] = defaultdict(list)
@@ -23,18 +23,21 @@ class CodeIndex:
         return code in self.at_same_line(code)
 
     def at_same_line(self, code: CodeType) -> list[CodeType]:
-        """Return the code objects with the same name and first line, in source order; lambdas can share a line."""
+        """Return the code objects with the same name and first line as `code`, in source order.
+
+        There can be several, because lambdas can share a line.
+        """
         return self._by_name_and_line.get(_key(code), [])
 
     def with_same_name(self, code: CodeType) -> list[CodeType]:
-        """Return the code objects with the same qualified name, on any line."""
+        """Return the code objects with the same qualified name as `code`, on any line."""
         return self._by_name.get(_key(code)[0], [])
 
 
 def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:
     """Return the probed version of a function's code; None if the code is not from this source."""
     candidates, probed_candidates = plain.at_same_line(code), probed.at_same_line(code)
-    if code in probed_candidates:  # probed by an earlier installation, and kept alive by a blocked thread, for example
+    if code in probed_candidates:  # probed by an earlier installation; a blocked thread, for example, can keep it alive
         return code
     if len(candidates) != len(probed_candidates):
         return None

@@ -37,12 +37,12 @@ def compile_probed(
     """Rewrite a module and compile it.
 
     `file` is the machine-independent name used in sites. `path` is the path on this machine, which tracebacks show. If
-    `tree` differs from the source, `options` names the differences, so that its sites get different numbers. `flags`
+    another tool has changed `tree`, `options` describes the changes, so that the sites get different numbers. `flags`
     are passed to `compile`.
     """
     base = site_base(file, source, *options)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the compiler reports these warnings when it compiles the plain source
+        warnings.simplefilter("ignore")  # compiling the unprobed source reports the same warnings
         rewritten = rewrite(source, file=file, base=base, tree=tree, tokens=tokens, blocks=blocks)
         code = compile(rewritten.tree, path, "exec", flags, dont_inherit=True)
     return Probed(code, base, rewritten.sites)
@@ -51,7 +51,7 @@ def compile_probed(
 def expose_probes(namespace: dict[str, Any]) -> None:
     """Make the probes available to code whose globals are this namespace.
 
-    The probes also become a builtin, permanently: probed functions may be copied into other namespaces, and may
+    The probes also become a permanent builtin, because probed functions may be copied into other namespaces and may
     outlive the instrumentation of their module.
     """
     namespace[probe.NAME] = probe

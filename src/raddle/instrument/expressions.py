@@ -50,7 +50,7 @@ class Options:
     """Options of the rewriter; see `rewrite`."""
 
     ignored: frozenset[int]  # lines with `# raddle: ignore`
-    tokens: bool  # True if functions may get additional free variables
+    tokens: bool  # True if the rewriter may add free variables to functions
     leaders: frozenset[ast.stmt] = frozenset()  # statements that get the probe of a basic block
 
 
@@ -104,11 +104,11 @@ class Expressions:
         return self.maker.add(place, kind, name, function=self.scope.qualname)
 
     def content(self, node: ast.expr) -> ast.expr:
-        """Rewrite an expression whose content is about to be read, if its value is a container."""
+        """Rewrite an expression whose value may be a container that is about to be read."""
         if isinstance(node, _FRESH) or is_from_pytest(node) or self.is_ignored(node):
             return self.expr(node)
         value, place, name = self.receiver(node), place_of(node), content_of(node)
-        if value is node:  # a local, for example; most hold no container, so nothing is accessed
+        if value is node:  # for example a local; most locals hold no container, so this site often accesses nothing
             with self.maker.keeping_may_switch():
                 return place.locate(probe("content", value, self.site(place, "read", name)))
         return place.locate(probe("content", value, self.site(place, "read", name)))
@@ -125,7 +125,7 @@ class Expressions:
         if isinstance(node, ast.IfExp) and not self.is_ignored(node):
             return self._if_exp(node, branch=self.test)
         if isinstance(node, _VARIABLES) and not (isinstance(node, ast.Name) and node.id.startswith("__")):
-            return self.content(node)  # not for `__debug__`, which the compiler replaces with a constant
+            return self.content(node)  # `__debug__` is excluded because the compiler replaces it with a constant
         return self.expr(node)
 
     def iterable(self, node: ast.expr) -> ast.expr:
@@ -138,7 +138,7 @@ class Expressions:
         return place.locate(probe("iterate", value, self.site(place, "read", content_of(node))))
 
     def sharing_owner(self, name: str) -> ast.expr | None:
-        """Return the `owner` argument for probes of names; None for a name that threads cannot share."""
+        """Return the `owner` argument for a probe of this name; None if threads cannot share the name."""
         owner = self.scopes.sharing_owner(self.scope, self.scope.mangled(name))
         if owner is None:
             return None
@@ -147,7 +147,7 @@ class Expressions:
         return load(owner.token) if self.options.tokens else ast.Constant(owner.qualname)
 
     def name_write(self, name: str, value: ast.expr, place: Place) -> ast.expr:
-        """Wrap a value that is about to be stored under a name in a probe, if threads can share the name."""
+        """Return the value to store under a name, wrapped in a probe if threads can share the name."""
         owner = self.sharing_owner(name)
         if owner is None:
             return value
@@ -168,7 +168,7 @@ class Expressions:
         return self.expr(node)
 
     def is_builtin(self, name: str) -> bool:
-        """Return whether a name certainly refers to the builtin here."""
+        """Return whether a name is certain to refer to a builtin here."""
         return not self.scopes.module.has_star_import and not self._is_bound(name)
 
     def _is_bound(self, name: str) -> bool:
@@ -234,7 +234,7 @@ class Expressions:
             node.func = function_place.locate(probe("function", node.func, number))
         elif self._may_call_unprobed(node.func):
             function_place, name = place_of(node.func), dotted(node.func)
-            with self.maker.keeping_may_switch():  # most callees have probes of their own
+            with self.maker.keeping_may_switch():  # most callees have probes, so this site often accesses nothing
                 called = self.expr(node.func)
                 number = self.site(function_place, "call", name)
             node.func = function_place.locate(probe("function", called, number))
@@ -255,7 +255,7 @@ class Expressions:
         return place.locate(probe("method", value, self.scope.mangled(node.attr), number)), number
 
     def _inspects_arguments(self, node: ast.Call) -> bool:
-        """Return whether a call may read its arguments: an observing builtin, or an imported function."""
+        """Return whether the callee may read its arguments, as some builtins and imported functions do."""
         assert isinstance(node.func, ast.Name)
         if not node.args and not node.keywords:
             return False
@@ -267,7 +267,10 @@ class Expressions:
         return name in OBSERVING or name == OPENING or self.scopes.module.has_star_import
 
     def _may_call_unprobed(self, node: ast.expr) -> bool:
-        """Return whether the callee may lack probes: a variable, or a class without a constructor in this source."""
+        """Return whether the callee may lack probes.
+
+        That is possible for a variable, and for a class without a constructor in this source.
+        """
         if not isinstance(node, ast.Name):
             return not isinstance(node, ast.Lambda) and not is_super(node) and not self.is_ignored(node)
         name = self.scope.mangled(node.id)
@@ -310,7 +313,7 @@ class Expressions:
         if isinstance(node.op, _COMBINING):
             node.left = self._operand(left, inspected=not _is_constant(right))
             node.right = self._operand(right, inspected=not _is_constant(left))
-        elif isinstance(node.op, ast.Mult):  # one operand may be a container to repeat
+        elif isinstance(node.op, ast.Mult):  # one operand may be a container that is repeated
             node.left = self._operand(left, inspected=not _is_float(right))
             node.right = self._operand(right, inspected=not _is_float(left))
         elif isinstance(node.op, ast.Mod) and _is_string(left):
@@ -344,7 +347,7 @@ class Expressions:
         rewritten: list[ast.expr] = []
         could_switch = False
         for operand, is_inspected in zip(operands, inspected, strict=True):
-            if isinstance(operand, ast.Tuple) and not self.is_ignored(operand):  # its elements are compared, too
+            if isinstance(operand, ast.Tuple) and not self.is_ignored(operand):  # the elements are compared too
                 operand.elts = [self._operand(value, inspected=True) for value in operand.elts]
                 rewritten.append(operand)
             else:
@@ -369,7 +372,7 @@ class Expressions:
         return node
 
     def _bool_op(self, node: ast.BoolOp, last: Callable[[ast.expr], ast.expr] | None = None) -> ast.expr:
-        may_switch_after = False  # each operand may be the last one that is evaluated
+        may_switch_after = False  # evaluation may stop after any operand
         for index, value in enumerate(node.values):
             is_last = index == len(node.values) - 1
             node.values[index] = (last or self.expr)(value) if is_last else self.test(value)
@@ -445,7 +448,7 @@ class Expressions:
 
 
 def _is_like_class(name: str) -> bool:
-    """Return whether an imported name is spelled like a class.
+    """Return whether an imported name is spelled like the name of a class.
 
     Probing every call of an imported function would be slow.
     """
@@ -457,7 +460,7 @@ def _may_share_content(node: ast.expr) -> bool:
 
 
 def _may_be_ordered(node: ast.expr, other: ast.expr) -> bool:
-    """Return whether `<` and similar operators may compare the content of a container here.
+    """Return whether `<` or a similar operator may read this operand as a container.
 
     Names are assumed to hold numbers unless the other operand is clearly a container.
     """
@@ -475,5 +478,8 @@ def _is_string(node: ast.expr) -> bool:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Return whether this is a number, string, None or other constant; comparing with it reads no container."""
+    """Return whether this is a number, string, None or another constant.
+
+    Comparing a value with a constant reads no container.
+    """
     return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))

@@ -1,8 +1,7 @@
-"""Finds the live functions of the process without listing all objects every time.
+"""Finds the live functions of the process without inspecting all objects every time.
 
-The first search goes through all objects. Later searches go through new objects only (see `new_objects`), because
-a function keeps its globals and its code keeps naming the same file. The functions of requested modules are
-remembered by weak references.
+The first search inspects all objects. Later searches inspect only new objects (see `new_objects`). That is enough,
+because a function never changes its globals or its file. Functions that were found are remembered in weak references.
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ class _Members:
 
 
 class LiveFunctions:
-    """Finds functions by module, wherever they are stored, and functions with given objects as default arguments."""
+    """Finds the functions of given modules, and the functions that have given objects as default arguments."""
 
     def __init__(self, new_objects: NewObjects | None = None) -> None:
         self._new_objects = new_objects or NewObjects()
         self._files: set[str] = set()  # files of all functions seen so far
         self._members: dict[int, _Members] = {}  # by the id of the module
-        self._values: frozenset[int] | None = None  # ids of the objects to find in defaults; None if there are none
+        self._values: frozenset[int] | None = None  # ids of objects to look for in default arguments; None: no objects
         self._with_value: _References = {}
 
     def of(self, modules: Sequence[ModuleType], *, values: Collection[int] = ()) -> list[FunctionType]:
-        """Return the functions of these modules; `values` holds the ids of objects to find in defaults.
+        """Return the functions of these modules. `values` holds the ids of objects to look for in default arguments.
 
-        The caller keeps these objects alive. Any object that it did not pass to the previous call must be newer than
-        that call.
+        The caller must keep these objects alive. An object that was not passed to the previous call must have been
+        created after that call.
         """
         listing = self._new_objects.list_objects()
         if listing.complete or (values and self._values is None) or not self._are_known(modules, listing.objects):
@@ -62,7 +61,7 @@ class LiveFunctions:
         return list(_alive([self._members[id(module)].functions for module in modules]))
 
     def with_values(self) -> list[FunctionType]:
-        """Return the functions of any module that had one of the values as a default when they were first listed."""
+        """Return the functions that had one of the `values` as a default argument when they were found."""
         return list(_alive([self._with_value]))
 
     def freeze(self) -> None:
@@ -75,12 +74,12 @@ class LiveFunctions:
         self._new_objects.unfreeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
-        """Return whether all functions of these modules are remembered or new; forget garbage-collected modules."""
+        """Return whether every function of these modules is remembered or new. Forget garbage-collected modules."""
         self._members = {key: members for key, members in self._members.items() if members.module() is not None}
         unknown = [module for module in modules if id(module) not in self._members]
         if any(not self._members[id(module)].are_of(module) for module in modules if id(module) in self._members):
             return False
-        if unknown:  # a module imported since the last search has no older functions
+        if unknown:  # all functions of a module that was imported since the last search are new
             created = set(map(id, new))
             return all(id(module.__dict__) in created and _file(module) not in self._files for module in unknown)
         return True
@@ -103,7 +102,7 @@ class LiveFunctions:
             self._add_with_values(functions, self._values)
 
     def _add_with_values(self, functions: Iterable[FunctionType], values: frozenset[int]) -> None:
-        for function in functions:  # tens of thousands of functions, and hardly any matches
+        for function in functions:  # must be fast: there are tens of thousands of functions, and hardly any match
             given, named = function.__defaults__, function.__kwdefaults__
             if (given and not values.isdisjoint(map(id, given))) or (
                 named and not values.isdisjoint(map(id, named.values()))

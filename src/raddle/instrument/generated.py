@@ -1,9 +1,10 @@
-"""Probes for the methods that `dataclass` generates, which have no source file.
+"""Adds probes to the methods that `dataclass` generates, which have no source file.
 
-Comparing, hashing and printing objects reads their fields. raddle generates the text of such a method again. If the
-text compiles to exactly the code that the method has, the method gets the same code with probes. Its sites are on
-the line where its class begins and have the last numbers of the module. The other generated methods need no probes:
-they initialize an object that no other thread can hold yet, or reject changes to a frozen one.
+The generated methods that compare, hash or print an object read its fields. raddle generates the text of such a method
+again. If the text compiles to exactly the code that the method has, the method gets the same code with probes. The
+sites of the method are on the line where its class begins. Their numbers come after all other site numbers of the
+module. The other generated methods need no probes: they initialize an object that no other thread can hold yet, or
+reject changes to a frozen one.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ READING_METHODS = frozenset({*_COMPARING, "__hash__", "__repr__"})  # generated 
 _UNPROBED_METHODS = frozenset({"__init__", "__setattr__", "__delattr__"})
 _GENERATOR_NAMESPACES = (vars(collections), vars(dataclasses))
 _INITIALIZERS = frozenset({"__init__", "__attrs_init__"})
-FACTORY_NAME = "__create_fn__"  # the helper that creates the generated methods, alive until garbage-collected
+FACTORY_NAME = "__create_fn__"  # the helper that creates the methods; it lives until it is garbage-collected
 GENERATED_FILE = "<string>"  # file name of code that `dataclass` generates
 FIRST_CLASS_SITE = MAX_SITES // 2  # index of the first site of generated methods; sites of the source come before it
 MAX_SITES_PER_CLASS = 512
@@ -90,7 +91,7 @@ def is_dataclass(cls: type) -> bool:
 def probed_codes(cls: type, table: SiteTable, *, blocks: bool = False) -> dict[str, CodeType]:
     """Return the probed code of the generated methods that read fields, by name.
 
-    Methods whose code is not the expected one are left out.
+    Methods whose code differs from the expected code are left out.
     """
     functions = {name: function for name, function in generated_functions(cls).items() if name in READING_METHODS}
     module = sys.modules.get(cls.__module__)
@@ -116,9 +117,9 @@ def probed_codes(cls: type, table: SiteTable, *, blocks: bool = False) -> dict[s
 
 
 def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
-    """Probe classes of the modules that the hook selects, as `dataclass` processes them.
+    """Add probes to each class of a selected module as soon as `dataclass` has processed the class.
 
-    Return a function that stops this. Classes that were probed stay probed.
+    Return a function that turns this off again. Classes that have probes keep them.
     """
     process: Any = getattr(dataclasses, "_process_class", None)
     if process is None:  # a private function, which a later Python may rename
@@ -132,7 +133,7 @@ def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
             return cls
         codes = probed_codes(cls, hook.table, blocks=hook.blocks)
         functions = generated_functions(cls)
-        if not functions.keys() & READING_METHODS:  # there are none, or an enclosing native run has probed them already
+        if not functions.keys() & READING_METHODS:  # none, or an enclosing native run has already probed them
             restore_leftover_sites(module.__name__, hook.table)
         for name, function in functions.items():
             if name in codes:
@@ -161,7 +162,7 @@ def _fields(cls: type, name: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=10_000)
 def _text_of(code: CodeType, name: str, fields: tuple[str, ...]) -> str | None:
-    """Return the text that compiles to this code; None if no known text does."""
+    """Return the source text of a method that compiles to this code; None if no known text does."""
     for text in _texts(name, fields):
         if _is_same_code(code, _function(compile(text, GENERATED_FILE, "exec", dont_inherit=True), name)):
             return text
@@ -169,7 +170,7 @@ def _text_of(code: CodeType, name: str, fields: tuple[str, ...]) -> str | None:
 
 
 def _texts(name: str, fields: tuple[str, ...]) -> Iterator[str]:
-    """Yield the texts that the supported versions of Python generate for a method."""
+    """Yield the source texts that the supported versions of Python generate for a method."""
     mine, theirs = _tuple("self", fields), _tuple("other", fields)
     if name == "__hash__":
         yield f"def __hash__(self): return hash({mine})"
@@ -217,7 +218,7 @@ class _Place(NamedTuple):
 
 
 def _place(cls: type, module: ModuleType, root: str) -> _Place | None:
-    """Return the place of a class; None if it is unknown or too many classes come before it in the module."""
+    """Return the place of a class; None if its source is unknown or too many classes precede it in the module."""
     path = getattr(module, "__file__", None)
     try:
         with open(path, "rb") as stream:  # type: ignore[arg-type] # None is a TypeError
@@ -252,7 +253,7 @@ def _probed(
 
 @functools.lru_cache(maxsize=64)
 def _class_lines(source: bytes) -> dict[str, int]:
-    """Map the classes of a module, in source order, to the line of their first decorator or of their `class`."""
+    """Map each class of a module, in source order, to the line of its first decorator, or of `class` if it has none."""
     found: dict[str, int] = {}
 
     def search(nodes: Iterable[ast.AST], prefix: str) -> None:

@@ -1,8 +1,8 @@
 """The import hook: a finder that instruments modules as they are imported.
 
-It comes before all other finders and calls them to locate a module. Selected modules get a loader that runs probed
-code. The ordinary loader still provides package resources, `get_source` and reloading. Test modules that pytest's
-import hook loads are left to pytest and instrumented in place later, because two hooks cannot both compile a module.
+It precedes all other finders and calls them to locate a module. Selected modules get a loader that runs probed code.
+The ordinary loader still provides package resources, `get_source` and reloading. Test modules that pytest's import hook
+loads are left to pytest and instrumented in place later, because two hooks cannot both compile a module.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 
 
 class Hook(MetaPathFinder):
-    """The finder. It is active in its `with` block or until it is called. Modules it has imported stay probed."""
+    """The finder. It is active in its `with` block or until it is called. Modules it has imported keep their probes."""
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
@@ -80,7 +80,7 @@ class Hook(MetaPathFinder):
         return None
 
     def wants(self, module: object) -> bool:
-        """Return whether this is a selected module; `sys.modules` may hold objects that are not modules."""
+        """Return whether this is a selected module. `sys.modules` may contain objects that are not modules."""
         return isinstance(module, ModuleType) and bool(
             self._selection(module.__name__, getattr(module, "__file__", None))
         )
@@ -101,7 +101,7 @@ class Hook(MetaPathFinder):
             source = loader.get_data(loader.path)
             probed = compile_cached(source, file=file, path=loader.path, blocks=self.blocks)
         except SyntaxError:
-            return None  # the ordinary loader reports the error better
+            return None  # the ordinary loader gives a better error message
         except (RecursionError, RaddleError) as error:
             self.refuse(fullname, f"it could not be rewritten: {error}")
             return None

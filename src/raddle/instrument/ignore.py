@@ -11,7 +11,7 @@ _COMMENT = re.compile(r"#\s*raddle:\s*ignore\b")
 
 
 def ignored_lines(source: str) -> frozenset[int]:
-    """Return the numbers of the lines that carry the comment.
+    """Return the numbers of the lines with a `# raddle: ignore` comment.
 
     >>> sorted(ignored_lines('a = 1  # raddle: ignore\\nb = "# raddle: ignore"\\n'))
     [1]
@@ -30,7 +30,7 @@ def is_ignored(node: ast.expr | ast.stmt, lines: frozenset[int]) -> bool:
 
 
 def header_is_ignored(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: frozenset[int]) -> bool:
-    """Return whether the comment is anywhere between `def` or `class` and the first statement of the body."""
+    """Return whether an ignored line lies between `def` or `class` and the first statement of the body."""
     if not lines:
         return False
     after = max(node.body[0].lineno, node.lineno + 1)

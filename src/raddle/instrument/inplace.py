@@ -1,4 +1,4 @@
-"""Instruments modules that are already imported by swapping the code of their functions, and later restores it.
+"""Instruments imported modules by swapping the code of their functions, and later restores the original code.
 
 A script, a test file or a notebook cell is already running when raddle starts. Its source is compiled again with
 probes. Then each of its live functions gets a new `__code__`, including methods, decorated functions and closures,
@@ -40,16 +40,16 @@ class Undo:
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
     # Functions whose code was created at run time. They are reported only if threads call them.
     made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
-    # Functions that have an object to be replaced as a default argument.
+    # Functions with a default argument that has to be replaced.
     defaults_holders: list[FunctionType] = field(default_factory=list)
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self) -> None:
-        """Give each function back the exact code object it had. A second call does nothing."""
+        """Give each function its original code object back. A second call does nothing."""
         while self._functions:
             function, old, new = self._functions.pop()
-            if function.__code__ is new:  # else other code has replaced it since
+            if function.__code__ is new:  # otherwise other software has replaced the code since
                 function.__code__ = old
         while self._namespaces:
             self._namespaces.pop().pop(probe.NAME, None)
@@ -64,7 +64,7 @@ class Undo:
 
     @property
     def functions(self) -> list[FunctionType]:
-        """The functions that have probed code now."""
+        """The functions whose code was swapped."""
         return [function for function, _, _ in self._functions]
 
     @property
@@ -96,8 +96,8 @@ def instrument_modules(
 ) -> Undo:
     """Swap the code of all live functions of these modules, except those that already have probes.
 
-    `replaced` holds the ids of objects that will be replaced. `Undo.defaults_holders` lists the functions that have
-    one of them as a default argument.
+    `replaced` holds the ids of objects that the caller is going to replace. `Undo.defaults_holders` lists the functions
+    that have one of these objects as a default argument.
     """
     undo = Undo()
     modules = list(modules)
@@ -131,8 +131,8 @@ def _group_by_module(
 ) -> list[tuple[ModuleType, list[FunctionType]]]:
     """Assign each function to one module.
 
-    A function belongs to a module if its code is from the module's file, or if its globals are the module's
-    namespace. The second rule is for notebooks, where each cell has its own "file".
+    A function belongs to a module if its code is from the module's file, or if its globals are the module's namespace.
+    The second rule is needed for notebooks, where each cell has its own "file".
     """
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
@@ -144,7 +144,7 @@ def _group_by_module(
             functions = by_namespace.get(id(candidate.__globals__))
         if functions is not None and probe.NAME not in code.co_names:
             functions.append(candidate)
-    for _, functions in found:  # the garbage collector lists objects in no stable order
+    for _, functions in found:  # sorted, because the garbage collector lists objects in no stable order
         functions.sort(key=lambda function: (function.__code__.co_firstlineno, function.__qualname__))
     return found
 
@@ -175,7 +175,7 @@ def _all_classes() -> Iterable[type]:
 def _instrument_generated(
     classes: Iterable[type], functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> Sequence[FunctionType]:
-    """Swap the code of methods that `dataclass` generated, and return the other functions."""
+    """Swap the code of the methods that `dataclass` generated. Return the functions that remain to be instrumented."""
     done = {id(f) for f in functions if f.__name__ == FACTORY_NAME and f.__code__.co_filename == GENERATED_FILE}
     for cls in classes:
         codes = probed_codes(cls, table, blocks=blocks)
@@ -235,7 +235,7 @@ def _is_foreign(module: ModuleType, path: str) -> bool:
 
 
 def _describe(module: ModuleType, functions: Sequence[FunctionType]) -> str:
-    """Return the module's name, followed by the functions if none of them is from its file, as with `dataclass`."""
+    """Return the module's name, followed by the names of the functions if none of them is from the module's file."""
     names = sorted({function.__qualname__ for function in functions})
     own = [function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")]
     if own or not names:

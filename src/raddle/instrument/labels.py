@@ -1,4 +1,4 @@
-"""Labels: unique names of source files that are the same on every machine."""
+"""Labels: unique names for source files, which are the same on every machine."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ def label_of(module: ModuleType, root: str = "") -> str:
 
 
 def naming_root(folder: str, data_file: str = "") -> str:
-    """Return the folder that labels are relative to, for files in the given folder.
+    """Return the root folder for files in `folder`: labels are paths relative to the root.
 
-    A folder that is marked as a project is its own root. Otherwise it is the folder of the data file, so that all
-    labels in that file are consistent, or else the current folder. If the given folder is in neither, it is the root.
+    If `folder` is marked as a project, it is the root. Otherwise the root is the first of these that contains `folder`:
+    the folder of the data file, so that all labels in that file are consistent, and the current folder. If neither
+    contains it, `folder` is the root.
     """
     if any(os.path.exists(os.path.join(folder, mark)) for mark in PROJECT_MARKS):
         return folder

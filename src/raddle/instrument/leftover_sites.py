@@ -1,4 +1,4 @@
-"""Sites of code that stays probed after its installation has ended, kept for the next installation.
+"""Keeps the sites of code that stays probed after its installation has ended, for the next installation.
 
 Modules imported during the installation keep their probed code. So do methods that `dataclass` generated during it.
 """

@@ -1,4 +1,4 @@
-"""Lists the objects created since the last listing, without going through all older ones.
+"""Lists the objects created since the last listing, without visiting all older objects.
 
 The garbage collector keeps young objects in two separate generations. Each listing creates a marker object. As
 long as the marker is young, so is everything that was created after it. A collection that moves the marker to the
@@ -27,8 +27,8 @@ _NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
 class ObjectListing:
     """Objects that can refer to others: all of them, or at least those created since the previous listing.
 
-    This is not a named tuple. While the list of objects exists, greenlet may have to clean up after a thread. It cannot
-    import `gc` in the constructor of a named tuple, which has no builtins.
+    This is not a named tuple, because greenlet may have to clean up after a thread while the list exists. To do so it
+    imports `gc`, which fails in the constructor of a named tuple, because that has no builtins.
     """
 
     __slots__ = ("complete", "objects")
@@ -39,7 +39,7 @@ class ObjectListing:
 
 
 class NewObjects:
-    """Lists the objects that are new since the last listing.
+    """Lists the objects created since its last listing.
 
     >>> new_objects = NewObjects()
     >>> new_objects.list_objects().complete
@@ -65,8 +65,8 @@ class NewObjects:
     def freeze(self) -> None:
         """Call `gc.freeze()`; objects created from now on are new.
 
-        Call this right after a listing, once its list has been deleted. No list of objects may be frozen: see
-        `_tracked_objects`.
+        Call this right after a listing, once its list has been deleted. A list of objects must not be frozen (see
+        `_tracked_objects`).
         """
         with _collector_disabled():
             gc.freeze()
@@ -100,7 +100,7 @@ class NewObjects:
             if not _contains(new, self._frozen):
                 return new if _contains(new, self._marker) else None
             self._frozen = None  # the program has unfrozen everything
-            del new  # the next list must not contain this one
+            del new  # the next list must not contain this list
         young = _joined(_without_switching(*_YOUNG))
         return young if _contains(young, self._marker) else None
 
@@ -119,7 +119,7 @@ def _contains(objects: Sequence[Any], wanted: object) -> bool:
 
 
 def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
-    """Call functions implemented in C with no thread switch in between, as no bytecode is evaluated."""
+    """Call functions implemented in C. No thread switch can happen between them, because no bytecode is evaluated."""
     answers = list(map(call, functions))
     try:
         return tuple(answers)
@@ -128,7 +128,7 @@ def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
 
 
 def _are_frozen() -> bool:
-    """Return whether the program called `gc.freeze`; Python 3.12 itself freezes immortal objects at startup."""
+    """Return whether the program has called `gc.freeze`. Python 3.12 itself freezes immortal objects at startup."""
     return gc.get_freeze_count() > env.MAX_FROZEN_AT_START
 
 
@@ -151,7 +151,7 @@ def _all_objects() -> list[Any]:
 
 
 def _untracked_objects(tracked: list[Any]) -> list[Any]:
-    """Return the objects that are reachable from the given ones, can refer to others and are not in the list."""
+    """Return the objects that can refer to others and are reachable from the given objects, but not among them."""
     known = set(map(id, tracked))
     found: list[Any] = []
     fresh: list[Any] = [*tracked, *sys.modules.values()]
@@ -167,12 +167,12 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
 
 
 def _tracked_objects() -> list[Any]:
-    """Return the objects that the collector tracks, including frozen ones, which `gc.get_objects()` leaves out.
+    """Return the objects that the collector tracks, including the frozen objects that `gc.get_objects()` leaves out.
 
     If the program had frozen its objects, they are frozen again afterwards. The returned list must not be frozen with
     them, so it is a copy: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet uses
-    `gc.get_referrers` to find references to the main greenlet of that thread. If there is one reference but no
-    referrer, greenlet assumes that the reference was left on a stack, and frees the main greenlet.
+    `gc.get_referrers` to find references to the main greenlet of that thread. If there is a reference but no referrer,
+    greenlet assumes that the reference was left on a stack, and frees the main greenlet.
     """
     frozen = gc.get_freeze_count()
     if not frozen:

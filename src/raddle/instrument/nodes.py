@@ -26,7 +26,7 @@ class Place(NamedTuple):
     end_column: int | None
 
     def locate(self, node: Node) -> Node:
-        """Give a new node and the new nodes inside it this position; nodes that have a position keep it."""
+        """Set the position of a new node and of the new nodes inside it; nodes that already have a position keep it."""
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
             node.lineno, node.col_offset = self.line, self.column
             node.end_lineno, node.end_col_offset = self.end_line, self.end_column
@@ -40,8 +40,8 @@ class Place(NamedTuple):
 def place_of(node: ast.expr | ast.stmt) -> Place:
     """Return the position that tracebacks show for the node's own instruction.
 
-    In a chain of calls with one per line, an attribute may be on a later line than the start of its object. CPython
-    then reports the line of the attribute's name.
+    In a chain of calls with one call per line, an attribute may be on a later line than the start of its object.
+    CPython then reports the line of the attribute's name.
     """
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         place = place_of(node.func)
@@ -85,11 +85,11 @@ def in_sequence(first: ast.expr, value: ast.expr) -> ast.expr:
     return ast.Subscript(both, ast.Constant(1), ast.Load())
 
 
-MAX_NAME_LENGTH = 40  # characters of a dotted name in a site
+MAX_NAME_LENGTH = 40  # maximum length of a dotted name in a site, in characters
 
 
 def dotted(node: ast.AST) -> str:
-    """Return a short dotted name such as `self.items` as text; "" for any other expression."""
+    """Return the text of a short dotted name such as `self.items`; "" for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -106,14 +106,14 @@ def content_of(node: ast.AST) -> str:
 
 
 def is_super(node: ast.AST) -> bool:
-    """Return whether this is a call of `super`, which must stay unchanged: the compiler recognizes it by name."""
+    """Return whether this is a call of `super`. It must stay unchanged, because the compiler recognizes it by name."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def is_from_pytest(node: ast.AST) -> bool:
-    """Return whether this is a name that pytest adds to rewritten assertions, or an attribute or call of one.
+    """Return whether this is a name that pytest adds to rewritten assertions, or an attribute or call of such a name.
 
-    `@py_assert1` and so on are excluded: they hold the user's values, and accesses to them are the user's own.
+    `@py_assert1` and similar names are excluded. They hold the user's values, so accesses to these count as the user's.
     """
     while isinstance(node, (ast.Attribute, ast.Call)):
         node = node.value if isinstance(node, ast.Attribute) else node.func

@@ -1,6 +1,6 @@
-"""Finds out where the code of a live function comes from if the source file it names does not contain it.
+"""Finds out where the code of a live function comes from if the source file that it names does not contain the code.
 
-Either the file was edited after the import, or the code was created at run time. `dataclass` and attrs compile it
+Either the file was edited after the import, or the code was created at run time. `dataclass` and attrs compile code
 from text. Hypothesis copies its wrappers and gives them the name of the user's file.
 """
 
@@ -17,13 +17,14 @@ from raddle.instrument.codes import CodeIndex
 def was_edited(code: CodeType, *, source: CodeIndex, running: Collection[CodeType], path: str) -> bool:
     """Return whether a function differs from its source because the file was edited.
 
-    `source` is the current content of the file. `running` holds the code from this file that live functions have.
+    `source` indexes the current content of the file. `running` holds the code of the live functions that come from this
+    file.
     """
     cached = _bytecode(path)
     if cached is not None and code in cached:
         return True  # the import compiled exactly this code
     missing = [one for one in source.with_same_name(code) if one not in running]
-    if not missing:  # live functions use all definitions of this name, so this code is not from the file
+    if not missing:  # every definition of this name belongs to another live function, so this code is not from the file
         return False
     # The definition exists, but no live function has its code. A decorator may have compiled it differently. In
     # that case the bytecode of the unedited file still contains the definition.
@@ -40,7 +41,7 @@ def _bytecode(path: str) -> CodeIndex | None:
     if data[:4] != importlib.util.MAGIC_NUMBER:
         return None
     try:
-        code = marshal.loads(data[16:])  # PEP 552: skips magic number, flags and two words that identify the source
+        code = marshal.loads(data[16:])  # skip the header: magic number, flags and two words about the source (PEP 552)
     except (EOFError, ValueError, TypeError):
         return None
     return CodeIndex(code) if isinstance(code, CodeType) else None

@@ -39,10 +39,10 @@ def rewrite(
 ) -> Rewritten:
     """Insert probes into a module.
 
-    `tree` is the tree of the source if another tool such as pytest has changed it; it is modified in place. Without
-    `tokens`, no function gets additional free variables, so that the code fits existing functions. The cells of
-    different calls of a function then count as one variable. The sites are the same in both cases. With `blocks`,
-    each basic block also begins with a probe, and the sites of blocks come after all others.
+    `tree` is the AST of the source, passed only if another tool such as pytest has changed it. It is modified in place.
+    Without `tokens`, no function gets additional free variables, so that the code fits existing functions. The cells of
+    different calls of a function then count as one variable. The sites are the same in both cases. With `blocks`, each
+    basic block also begins with a probe, and the sites of blocks come after all others.
     """
     text = source_text(source)
     if tree is None:
@@ -55,7 +55,7 @@ def rewrite(
 
 
 def site_base(file: str, source: str | bytes, *options: str) -> int:
-    """Return the number of a module's first site, which is the same on every machine for the same code."""
+    """Return the number of a module's first site. It is the same on every machine for the same code."""
     digest = blake2b(digest_size=_DIGEST_BYTES)
     for part in (str(VERSION), file, *options, source_text(source)):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\0")

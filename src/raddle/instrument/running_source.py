@@ -27,7 +27,7 @@ SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))
 
 
 class Change(NamedTuple):
-    """A change that another tool, such as pytest, made to a module's tree before it was compiled."""
+    """A change that another tool, such as pytest, made to a module's AST before compiling it."""
 
     by: str  # the tool and its version
     apply: Callable[[ast.Module], None]
@@ -38,7 +38,7 @@ class NoSourceError(Exception):
 
 
 class UnknownCodeError(NoSourceError):
-    """A function has code that its source file does not contain."""
+    """The source file of a function does not contain the function's code."""
 
 
 class LiveSource:
@@ -62,7 +62,7 @@ class LiveSource:
         self._blocks = blocks
         self._spare_tree: ast.Module | None = None  # the tree of the plain code, reused for the probed code
         self._plain = CodeIndex(self._compile_plain())
-        self._probed: dict[bool, Probed] = {}  # by whether tokens are used
+        self._probed: dict[bool, Probed] = {}  # maps `tokens` to the probed code
         self._indexes: dict[bool, CodeIndex] = {}
 
     def probed_code(self, code: CodeType) -> CodeType:
@@ -76,7 +76,7 @@ class LiveSource:
         raise NoSourceError("its free variables would change")
 
     def was_edited(self, code: CodeType, running: Iterable[CodeType]) -> bool:
-        """Return whether code that this source lacks comes from an earlier version of the file.
+        """Return whether this code, which the source does not contain, comes from an earlier version of the file.
 
         `running` holds the code of the live functions that name this file.
         """
@@ -148,7 +148,7 @@ def made_at_run_time(path: str) -> str:
 def find_source(
     module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False, root: str = ""
 ) -> LiveSource:
-    """Return the source of the file `path`, which functions of a module come from.
+    """Return the source of the file `path`, from which functions of the module come.
 
     `sample` is the code of one of these functions. File names in sites are relative to the folder `root`.
     """
@@ -156,7 +156,7 @@ def find_source(
     file = label_of(module, root) if is_own else label("", path, root=root)
     source = _read(path, module.__dict__ if is_own else {})
     rewritten = is_own and "@pytest_ar" in module.__dict__
-    # A cell of a notebook inherits the `from __future__` imports of cells before it.
+    # A notebook cell inherits the `from __future__` imports of the cells before it.
     flags = sample.co_flags & _POSTPONED if sample is not None and not is_own else 0
     wanted = source, file, rewritten, flags, blocks
     cached = _sources.get(path)
@@ -187,8 +187,9 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             raise NoSourceError(f"{os.path.basename(path)} is not Python source")
         with open(path, "rb") as stream:
             return stream.read()
-    # `linecache` has the source of notebook cells, doctests and archives. "<string>" is the name of any text that
-    # `exec` compiles, so it identifies none of them. Since 3.13, `linecache` keeps the text of `python -c` under it.
+    # `linecache` has the source of notebook cells, doctests and archives. Any text that `exec` compiles can be called
+    # "<string>", so that name identifies no source. Since 3.13, `linecache` stores the text of `python -c` under this
+    # name.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `linecache` warns about a module without a loader
         lines = linecache.getlines(path, namespace) if path != "<string>" else []
@@ -198,7 +199,7 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
 
 
 def _rewritten_assertions(module: ModuleType, source: bytes, path: str) -> Change:
-    """Return the change that pytest makes to the tree before compiling it."""
+    """Return the change that pytest makes to the module's AST before compiling it."""
     from _pytest import __version__
     from _pytest.assertion.rewrite import rewrite_asserts
 

@@ -1,4 +1,4 @@
-"""Resolves the names of a module: which scope owns each name, and which names threads can share.
+"""Resolves the names of a module: determines which scope owns each name, and which names threads can share.
 
 The standard library's `symtable` resolves names for source text only, but raddle also rewrites trees that pytest has
 changed. So names are resolved here by the rules of the language. Functions in a class body do not see its names. A
@@ -56,11 +56,11 @@ class Scope:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     cells: set[str] = field(default_factory=set)  # names of this scope that are shared cells
-    token: str = ""  # local that distinguishes the shared cells of different calls; "" without shared cells
+    token: str = ""  # name of a local that distinguishes the shared cells of different calls; "" if there are none
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names bound by `from ... import`
-    definitions: dict[str, int] = field(default_factory=dict)  # number of bindings of a name by `def` or `class`
-    classes: dict[str, bool] = field(default_factory=dict)  # True if the source contains the constructor of the class
+    definitions: dict[str, int] = field(default_factory=dict)  # number of times `def` or `class` binds each name
+    classes: dict[str, bool] = field(default_factory=dict)  # maps a class to whether its constructor is in this source
 
     def mangled(self, name: str) -> str:
         """Return the name after private name mangling: `__x` inside `class C` becomes `_C__x`."""
@@ -148,7 +148,8 @@ def _find_shared_cells(scopes: Sequence[Scope]) -> None:
 def captures(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, Scope, str, tuple[int, int]]]:
     """Yield each use of an outer function's variable in an inner function.
 
-    Each item is the using scope, the owner, the name, and the position where the inner function is created.
+    Each item consists of the scope that uses the variable, the scope that owns it, its name, and the position where the
+    inner function is created.
     """
     for scope in scopes:
         for name in scope.uses | scope.nonlocals:
@@ -195,7 +196,8 @@ class _Analyzer(ast.NodeVisitor):
                 kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", mangling_class=outer.mangling_class
             )
         else:
-            # Since 3.12 these run in the enclosing frame (PEP 709). On 3.11, qualified names follow that for stability.
+            # Since 3.12, comprehensions run in the enclosing frame (PEP 709). On 3.11 they get the same qualified
+            # names, so that names do not depend on the version.
             scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, mangling_class=outer.mangling_class)
         if kind != TYPE_PARAMETERS:
             self.by_node[node] = scope
@@ -236,7 +238,7 @@ class _Analyzer(ast.NodeVisitor):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name) and node.value is None:
-            self.scope.bindings.setdefault(self.scope.mangled(node.target.id), [])  # declared, not bound
+            self.scope.bindings.setdefault(self.scope.mangled(node.target.id), [])  # declared but not bound
         else:
             self.visit_all([node.value, node.target])
         self.visit(node.annotation)
@@ -319,9 +321,11 @@ class _Analyzer(ast.NodeVisitor):
                 self.visit_all(node.body)
 
     def _has_constructor(self, node: ast.ClassDef) -> bool:
-        """Return whether objects of a class are certainly created by a constructor in this source, which gets probes.
+        """Return whether a constructor in this source, which gets probes, is certain to create every object of the
+        class.
 
-        A decorator may generate a constructor (`dataclass`) or return another class. A metaclass need not call it.
+        A decorator may generate a constructor (as `dataclass` does) or return another class. A metaclass need not call
+        the constructor.
         """
         if node.decorator_list or node.keywords:
             return False
@@ -333,7 +337,7 @@ class _Analyzer(ast.NodeVisitor):
             scope.classes.get(scope.mangled(first.id), False) for scope in self.scope.ancestors()
         )
 
-    def visit_TypeAlias(self, node: ast.AST) -> None:  # an ast.TypeAlias, which 3.11 lacks
+    def visit_TypeAlias(self, node: ast.AST) -> None:  # the node is an ast.TypeAlias, which 3.11 lacks
         self.visit(node.name)  # type: ignore[attr-defined] # see above
         with self._type_parameters(node):
             self.visit(node.value)  # type: ignore[attr-defined] # see above

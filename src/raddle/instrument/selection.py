@@ -1,4 +1,4 @@
-"""Decides which modules are instrumented, and gives the reason."""
+"""Decides which modules are instrumented, and gives a reason for each decision."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HAS_NO_SOURCE = Verdict(False, "it has no Python source")
 
 
 class _Source(NamedTuple):
-    """A requested source, and the file or folder it names on disk."""
+    """A requested source, and the file or folder that it names."""
 
     name: str
     file: str = ""  # real path, if the source is a file
@@ -39,7 +39,7 @@ class _Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Selects the modules named by `sources`, or by default those of the project under `root`.
+    """Selects the modules named by `sources`; if there are none, selects the modules of the project in `root`.
 
     A source is a package, a module, a folder or a file.
 
@@ -87,7 +87,7 @@ def _find(source: str) -> _Source:
 
 @functools.lru_cache(maxsize=10_000)
 def _in_folder(path: str, source: _Source) -> Verdict:
-    """Return whether a file is in a folder and belongs to the project there.
+    """Return whether a file is in the folder of a source and belongs to the project in it.
 
     The result is cached because each exploration checks all modules.
     """

@@ -1,14 +1,15 @@
-"""The sites of one module in evaluation order, and where CPython can switch threads between them.
+"""Numbers the sites of one module in evaluation order, and records where CPython can switch threads between them.
 
-With the GIL, every supported CPython switches threads only at function entry, at a backward jump and after a
-call. The rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if such a switch point lies, on
-some path, between the previous probe and the current position. Each new site stores the flag as `switchable` and
-resets it. A switch is possible between two accesses if *any* site passed after the first one, including the second,
-is switchable. Sites that turn out to touch nothing shared count too.
+With the GIL, every supported CPython switches threads only at function entry, at a backward jump and after a call. The
+rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if such a switch point lies, on some path,
+between the previous probe and the current position. Each new site stores the flag as `switchable` and resets it. A
+switch is possible between two accesses if *any* site passed after the first one, including the second, is switchable.
+Sites that turn out to access nothing shared count too.
 
 The flag errs towards True. Sites that often access nothing therefore do not reset it: the path to an object
-(`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user classes call
-functions, whose entry is a switch point as well. Those functions have their own sites and are not anticipated here.
+(`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user-defined classes call
+functions, whose entry is also a switch point. The flag does not anticipate these, because the functions have their own
+sites.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class SiteMaker:
         self.may_switch = True
 
     def finish(self) -> tuple[Site, ...]:
-        """Return all sites. Blocks come last, so that the other sites have the same numbers with and without blocks."""
+        """Return all sites.
+
+        Blocks come last, so that the other sites have the same numbers with and without blocks.
+        """
         if len(self._sites) + len(self._blocks) > MAX_SITES:
             raise TooManySitesError(self._file)
         for number, (constant, _) in enumerate(self._blocks, self._base + len(self._sites)):
@@ -70,7 +74,7 @@ class SiteMaker:
 
     @contextmanager
     def keeping_may_switch(self) -> Iterator[None]:
-        """Let the sites that are added in this context leave `may_switch` set if it was set before."""
+        """Keep `may_switch` set, if it was set before, even if sites are added in this context."""
         could_switch = self.may_switch
         yield
         self.may_switch |= could_switch
@@ -78,7 +82,8 @@ class SiteMaker:
     def mark_effect(self, number: int) -> None:
         """Record that an earlier site takes effect here, as `items.append` does in `items.append(f())`.
 
-        The arguments are evaluated between the lookup and the call, so a switch there makes the site switchable.
+        The arguments are evaluated between the lookup and the call, so a possible switch there makes the site
+        switchable.
         """
         if self.may_switch:
             index = number - self._base

@@ -13,7 +13,7 @@ from raddle.instrument.scopes import CLASS, FUNCTION, Scopes
 from raddle.instrument.sites import SiteMaker
 from raddle.instrument.targets import Targets
 
-# CPython compiles at most 20 nested blocks. The probes `enter` and `leave` and temporaries add some.
+# CPython compiles at most 20 nested blocks. The probes `enter` and `leave` and the temporaries add more blocks.
 _MAX_DEPTH = 14
 _BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
 
@@ -115,14 +115,14 @@ class Statements(Targets):
         return self._jump(node)
 
     def _jump(self, node: ast.stmt) -> list[ast.stmt]:
-        self.maker.may_switch = False  # control does not reach the next statement from here
+        self.maker.may_switch = False  # control never continues with the next statement
         return [node]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
         self.maker.may_switch = True
         after: list[ast.stmt] = []
         if self.is_ignored(node) or self.scope.kind == CLASS or is_lazy(node):
-            return [node]  # reading the lazily bound name to store it under another one would trigger the import
+            return [node]  # storing a lazily imported name under another name would read it and so trigger the import
         place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name
@@ -283,7 +283,7 @@ class Statements(Targets):
         return [*docstring, *body]
 
     def _definition_write(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-        """Return the probe of the write if `def` or `class` binds a shared name.
+        """Return the probe for the write if this `def` or `class` binds a shared name; otherwise return nothing.
 
         The bound value cannot be passed through a probe, so the probe runs just before the definition.
         """
@@ -298,7 +298,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _depth(body: Iterable[ast.AST]) -> int:
-    """Return the nesting depth of blocks as the compiler may count it, where a `try` counts as up to three."""
+    """Return an upper bound on the nesting depth of blocks as the compiler counts it. A `try` counts as up to three."""
     deepest = 0
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):

@@ -1,9 +1,10 @@
 """Rewrites the targets of assignments, loops, `with` and `del`.
 
-Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just
-before it is stored. A target that needs probes and is not the only one therefore gets its value through a
+Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just before
+it is stored. If a statement has more than one target, a target that needs probes therefore gets its value through a
 temporary name, which is deleted right afterwards. Class bodies get no temporaries, because their namespace may be a
-custom object (an `Enum` makes members of all names stored in it). Such statements in class bodies stay unchanged.
+custom object: an `Enum` turns every name stored in it into a member. Statements in class bodies that would need
+temporaries stay unchanged.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Targets(Expressions):
         return isinstance(target, ast.Attribute) and not is_super(target.value) and not is_from_pytest(target)
 
     def needs_temporary(self, target: ast.expr) -> bool:
-        """Return whether a value that Python would store here must go through a temporary name."""
+        """Return whether Python must store the value of this target in a temporary name first."""
         return self.scope.kind != CLASS and self.needs_probes(target)
 
     def deleting(self, temporaries: Sequence[str], body: list[ast.stmt], place: Place) -> list[ast.stmt]:
@@ -89,7 +90,7 @@ class Targets(Expressions):
         return self._unpack(target, value)
 
     def _parts(self, target: ast.Attribute | ast.Subscript) -> tuple[ast.expr, str | ast.expr, str]:
-        """Return the object, the attribute name or key in it, and the target's name for sites."""
+        """Return the target's object, the attribute name or key, and the name that sites use for the target."""
         if isinstance(target, ast.Attribute):
             return self.receiver(target.value), self.scope.mangled(target.attr), target.attr
         return self.receiver(target.value), self.key(target.slice), content_of(target.value)
@@ -100,7 +101,7 @@ class Targets(Expressions):
         delayed: dict[str, ast.expr] = {}
         for element in target.elts:
             if not delayed and not self.needs_probes(element):
-                elements.append(element)  # stored before any probed target is evaluated, as Python does
+                elements.append(element)  # Python stores it before it evaluates any probed target
                 continue
             temporary = self.temporary()
             new: ast.expr = store(temporary)
@@ -140,7 +141,7 @@ class Targets(Expressions):
     # -- augmented assignment ------------------------------------------------------------------------
 
     def augment(self, statement: ast.AugAssign) -> list[ast.stmt]:
-        """Rewrite `target += value` as read, evaluation of the value, in-place operator and write."""
+        """Rewrite `target += value` so that the read, the in-place operator and the write each have a probe."""
         target = statement.target
         if isinstance(target, ast.Name):
             return self._augment_name(statement, target)
@@ -199,7 +200,7 @@ class Targets(Expressions):
         return place.locate(probe("inplace", operation, current, value, number))
 
     def _is_stable(self, part: ast.expr, evaluated: Sequence[ast.expr]) -> bool:
-        """Return whether a part of the target has the same value when it is evaluated again after the others."""
+        """Return whether a part of the target is certain to have the same value when it is evaluated a second time."""
         if isinstance(part, ast.Constant):
             return True
         if not isinstance(part, ast.Name) or self.needs_probes(part):

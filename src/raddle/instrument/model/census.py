@@ -1,4 +1,4 @@
-"""The census of one module: what its source shows about its classes and about the variables its sites can touch.
+"""The census of one module: the facts that its source shows about its classes and about the variables its sites access.
 
 A class may inherit from a class in another module, so `raddle.instrument.model.survey` combines many censuses.
 """
@@ -25,7 +25,7 @@ from raddle.static_model import class_and_method, is_public
 
 
 class Access(NamedTuple):
-    """A variable that a site can touch."""
+    """An access that a site can make to a variable."""
 
     site: int
     writes: bool
@@ -83,7 +83,7 @@ class _CensusTaker:
         self._imports = absolute_imports(self._index.imports, file)
         classes = {scope.qualname for scope in self._all_scopes if scope.kind == CLASS}
         self._receivers = Receivers(file, classes, self._imports)
-        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first capturing function is created
+        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # position of the first capturing function
         for _, owner, name, place in captures(self._all_scopes):
             self._captured[owner, name] = min(place, self._captured.get((owner, name), place))
         self._accesses: list[Access] = []
@@ -128,10 +128,10 @@ class _CensusTaker:
     def _attributes(
         self, indexes: Sequence[int], nodes: Sequence[ast.Attribute], sites: Sequence[Site], *, writes: bool
     ) -> None:
-        """Match the sites at one place with the attributes there.
+        """Match the sites at one source position with the attributes at that position.
 
-        The sites are ordered from the inside out, the attributes from the outside in. An additional first site is the
-        name that the expression starts with, such as the first `x` in `x.x`.
+        The sites are ordered from the inside out, and the attributes from the outside in. If there is one more site
+        than attributes, the first site is the name that the expression starts with, such as the first `x` in `x.x`.
         """
         for position, index in enumerate(reversed(indexes)):
             site, number = sites[index], self._base + index
@@ -168,7 +168,7 @@ class _CensusTaker:
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 writes = site.name in ("setattr", "delattr")
                 self._attribute(call.args[0], name.value, self._scope(site), number, writes=writes)
-        elif site.name != "next":  # `next` writes, but to an iterator
+        elif site.name != "next":  # `next` changes only its iterator
             for argument in call.args:
                 self._content_of(dotted(viewed_in(argument) or argument), site, number, writes=False)
 
@@ -200,7 +200,7 @@ class _CensusTaker:
             self._accesses.append(Access(number, writes, holder, name, self._receivers.is_early(holder, path, scope)))
 
     def _is_early(self, site: Site, name: str, scope: Scope) -> bool:
-        """Return whether a name is accessed at import, or in the function that owns it before a capture is possible."""
+        """Return whether a name is accessed at import, or in its own function before it can be captured."""
         owner = scope.owner(name)
         if owner.kind != FUNCTION:
             return scope.kind in (MODULE, CLASS)

@@ -1,7 +1,7 @@
 """Recognizes expressions that create a built-in container, and container methods that read or write.
 
-The source seldom shows what a variable holds. Its content is a separate variable in the static model only if an
-assignment shows a container. Other containers are added when executions observe them.
+The source seldom shows what a variable holds. The static model has a separate variable for its content only if an
+assignment stores a container in it. Other containers are added when executions observe them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _ANNOTATIONS = _CONTAINER_FACTORIES | {
 }
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
-# Methods are classified by name, as the type is unknown. Names that mean different things for different containers
-# are left out.
+# Methods are classified by name, because the type of the object is unknown. Names that mean different things for
+# different containers are left out.
 READERS = frozenset({
     "copy", "count", "difference", "get", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
     "keys", "symmetric_difference", "union", "values",
@@ -45,7 +45,7 @@ def makes_container(node: ast.expr | None) -> bool:
     if isinstance(node, _DISPLAYS):
         return True
     if isinstance(node, ast.Call):
-        # The argument of `dataclasses.field`.
+        # `default_factory` is an argument of `dataclasses.field`.
         factories = [keyword.value for keyword in node.keywords if keyword.arg == "default_factory"]
         return _last_name(node.func) in _CONTAINER_FACTORIES or any(map(_is_factory, factories))
     if isinstance(node, ast.BoolOp):

@@ -1,4 +1,4 @@
-"""The inheritance of classes across modules: which class declares an attribute, and which methods a class has."""
+"""Inheritance across modules: determines which class declares an attribute, and which methods a class has."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Families:
     def lineage(self, owner: str) -> tuple[str, ...]:
         """Return the class and its surveyed base classes in the order of attribute lookup.
 
-        The order is depth first, with each class at its last occurrence. It equals Python's own order unless base
-        classes of several branches are interleaved.
+        The order is depth-first, and a class that occurs more than once keeps its last position. It equals Python's
+        method resolution order, unless that interleaves the base classes of different branches.
         """
         if owner not in self._lineages:
-            self._lineages[owner] = (owner,)  # stops a cycle of base classes, which no running program has
+            self._lineages[owner] = (owner,)  # ends the recursion in case of a cycle, which no running program has
             candidates = [owner, *(ancestor for base in self._parents[owner] for ancestor in self.lineage(base))]
             last = {ancestor: place for place, ancestor in enumerate(candidates)}
             self._lineages[owner] = tuple(sorted(last, key=lambda ancestor: last[ancestor]))
@@ -86,7 +86,7 @@ class Families:
         return None
 
     def _split(self, path: str) -> tuple[str, str]:
-        """Split a dotted name into the surveyed module and the rest."""
+        """Split a dotted name into the name of a surveyed module and the rest."""
         module, rest = path, ""
         while module and module not in self._modules:
             module, _, last = module.rpartition(".")
@@ -96,7 +96,7 @@ class Families:
     # -- attributes ---------------------------------------------------------------------------------
 
     def owners(self, owner: str, name: str) -> frozenset[str]:
-        """Return the classes that can own an attribute which methods of the class access on `self`.
+        """Return the classes that can own the attribute `self.name` in methods of the class `owner`.
 
         The owner is the base-most class that sets the attribute. If no base class sets it, each subclass that does
         is a possible owner.
@@ -120,7 +120,9 @@ class Families:
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """The owner of each attribute that only one class declares and that no class defines as code."""
+        """The owner of each attribute that exactly one class declares and that no class defines as code, by
+        attribute.
+        """
         found: dict[str, set[str]] = {}
         code = {name for class_census in self.classes.values() for name in class_census.code}
         for owner, class_census in self.classes.items():
@@ -130,7 +132,7 @@ class Families:
 
     @cached_property
     def containers(self) -> frozenset[tuple[str, str]]:
-        """Attributes that are assigned a container, with their owners."""
+        """The owner and name of each attribute that is assigned a container."""
         return frozenset(
             (self.declaring(owner, name) or owner, name)
             for owner, class_census in self.classes.items()
@@ -138,7 +140,7 @@ class Families:
         )
 
     def is_shared(self, owner: str) -> bool:
-        """Return whether threads can share attributes of the class's objects, unlike those of a `threading.local`."""
+        """Return whether threads can share the attributes of this class. They cannot if it is a `threading.local`."""
         return not any(_THREAD_LOCALS.intersection(self.classes[ancestor].bases) for ancestor in self.lineage(owner))
 
     def _is_code(self, owner: str, name: str) -> bool:

@@ -14,7 +14,7 @@ _CODE_FACTORIES = frozenset({"property", "staticmethod", "classmethod", "partial
 
 
 def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[tuple[Holder, str]]:
-    """Yield the variables that some statement assigns a container to, each with its holder."""
+    """Yield the holder and name of each variable that some statement assigns a container to."""
     for scope in scopes:
         for statement in _statements(getattr(scope.node, "body", None)):
             for target in _container_targets(statement):
@@ -56,7 +56,7 @@ def _container_targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """Return the pairs of target and value of an assignment, including those of `a, b = [], {}`."""
+    """Return the (target, value) pairs of an assignment; `a, b = [], {}` has two of them."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]

@@ -13,15 +13,15 @@ from raddle.operation import CONTENT
 from raddle.site import SiteTable
 from raddle.static_model import StaticModel, class_and_method, is_public
 
-MAX_WRAPPERS = 100  # wrappers around one function; more are assumed to be a cycle
+MAX_WRAPPERS = 100  # maximum number of wrappers around one function; more are assumed to be a cycle
 
 
 class _TableMemo:
-    """Results that are cached for one table until sites are added to it."""
+    """The results that are cached for a table until sites are added to it."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.owners: dict[int, tuple[type, str]] = {}  # by the id of a class: the class, kept alive, and its owner name
+        self.owners: dict[int, tuple[type, str]] = {}  # by class id: the class, to keep it alive, and its owner name
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # maps file and qualified name to the sites
         self.model = StaticModel()
@@ -36,7 +36,7 @@ def _memo_of(table: SiteTable) -> _TableMemo:
 
 
 def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
-    """Return the owner of an attribute of a class or its objects: the base-most class known to set it.
+    """Return the owner of an attribute of a class or its objects: the base-most class known to set the attribute.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
@@ -63,7 +63,7 @@ def _find_declaring(model: StaticModel, table: SiteTable, cls: type, name: str) 
 
 
 def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
-    """Return the abstract variable for an attribute of the objects of a class that were created at one place.
+    """Return the abstract variable for an attribute of all objects of a class that were created at the same place.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
@@ -91,7 +91,7 @@ def class_owner(table: SiteTable, cls: type) -> str:
 
 def _file(table: SiteTable, cls: type) -> str:
     instrumented = set(table.paths().values())
-    for function in fields_of(cls).values():  # methods name the exact file: each cell of a notebook has its own
+    for function in fields_of(cls).values():  # methods name the exact file, since each notebook cell has its own
         if type(function) is FunctionType and function.__code__.co_filename in instrumented:
             return table.label(function.__code__.co_filename)
     module = sys.modules.get(module_of(cls))
@@ -102,7 +102,7 @@ def _file(table: SiteTable, cls: type) -> str:
 
 
 def sites_in(table: SiteTable, function: object) -> Sequence[int]:
-    """Return the sites in the body of a function, ignoring wrappers; empty if it has no probes.
+    """Return the sites in the body of a function, looking through its wrappers; empty if it has no probes.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()

@@ -1,8 +1,8 @@
 """Finds the holder of an attribute: the class, scope or import that the expression before the dot refers to.
 
 Only the source is used. The first argument of a method, usually `self`, is an object of the enclosing class. Other
-names may refer to a class of the module or to an import. Everything else is unknown here and is added later from what
-executions observe.
+names may refer to a class of the module or to an import. Every other holder is unknown here; accesses to such variables
+are added later, when executions observe them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPE_PARAMETERS, S
 
 # Early accesses touch state that is not shared yet: attributes in an object's own constructor, globals at import, and
 # closure variables before any inner function is created. Memory-access patterns are about *mutable shared* state (MAP,
-# section II), so the totals leave these accesses out. State that is never written later is not a variable at all.
-INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors that get the new object as an argument
+# section II), so the totals leave these accesses out. State that is never written after initialization is not a
+# variable at all.
+INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors whose first argument is the new object
 CONSTRUCTORS = INITIALIZERS | {"__new__"}
 
 OF_CLASS = "class"  # an object of a class in the module, or the class itself, by its qualified name
-OF_SCOPE = "scope"  # the names of a module or function, by owner as in `AbstractVariable`
-OF_IMPORT = "import"  # something imported, by its absolute dotted name
+OF_SCOPE = "scope"  # a module or function that owns a name, by its owner name as in `AbstractVariable`
+OF_IMPORT = "import"  # an imported module, class or name, by its absolute dotted name
 UNKNOWN = "unknown"
 
 
@@ -46,13 +47,13 @@ class Receivers:
         self._methods: dict[Scope, str | None] = {}  # maps a function to its class if it is a method
 
     def of(self, node: ast.expr, scope: Scope) -> Holder:
-        """Return the holder of the attributes of an expression's value."""
+        """Return the holder of attributes that are accessed on this expression."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
             return self.of(node.args[0], scope) if len(node.args) == 1 else UNKNOWN_HOLDER
         return self.named(dotted(node), scope)
 
     def named(self, path: str, scope: Scope) -> Holder:
-        """Return the holder of the attributes of a dotted name such as `self`, `shop.cart` or `Cart`."""
+        """Return the holder of attributes that are accessed on a dotted name such as `self`, `shop.cart` or `Cart`."""
         root, _, rest = path.partition(".")
         owner = scope.owner(scope.mangled(root))
         if owner.kind == FUNCTION:
@@ -76,8 +77,8 @@ class Receivers:
     def is_early(self, holder: Holder, path: str, scope: Scope) -> bool:
         """Return whether an attribute of `path` is accessed before any other thread can access it.
 
-        This holds in an object's own constructor, and at import for names of the module itself. It does not hold for
-        other objects at import, because the threads of a script may already share them.
+        That is the case in an object's own constructor, and at import for the names of the module itself. It is not the
+        case for other objects at import, because the threads of a script may already share them.
         """
         if scope.kind == CLASS or (scope.kind == MODULE and holder.kind == OF_SCOPE):
             return True
@@ -91,7 +92,7 @@ class Receivers:
         return constructor in CONSTRUCTORS and path == _first_parameter(scope)
 
     def _is_instance(self, function: Scope, name: str) -> bool:
-        """Return whether this is the first argument of a method, or in `__new__` a local for the new object."""
+        """Return whether a name is the first argument of a method or, in `__new__`, a local for the new object."""
         if name == _first_parameter(function):
             return len(function.bindings[function.mangled(name)]) == 1
         return _function_name(function) == "__new__" and name not in _parameters(function) and name not in self._imports

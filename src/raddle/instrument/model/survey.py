@@ -1,8 +1,8 @@
-"""Builds the static model of instrumented code: which sites can touch which variables, and which methods exist.
+"""Builds the static model of instrumented code: which sites can access which variables, and which methods exist.
 
-The source shows attributes of `self` by class and inheritance, globals, closure variables, and the contents of
-containers in these. An attribute of any other object is a guess if only one class has such an attribute, and is marked
-as one. The remaining accesses are added to the model when executions observe them.
+The source shows accesses to attributes of `self`, globals, closure variables, and the contents of containers in these.
+If an attribute of another object is accessed and only one class has an attribute of that name, the model assumes this
+class and marks the access as a guess. The remaining accesses are added to the model when executions observe them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from raddle.static_model import Accesses, StaticModel, VariableName
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
 
-MAX_RECENT = 2000  # modules whose census is cached
+MAX_RECENT = 2000  # number of modules whose census is cached
 
 _recent: dict[tuple[int, int], Census] = {}  # by site base (a digest of the source) and number of sites
 
@@ -38,7 +38,7 @@ def survey_table(table: SiteTable) -> StaticModel:
 def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
     """Return a model of accesses that executions observed, each given as (site, owner, name, kind).
 
-    It is added to the model built from the source.
+    This model is added to the model built from the source.
 
     >>> observed([(70001, "m.py:C", "x", "read"), (70002, "m.py:C", "x", "write")]).variables["m.py:C", "x"]
     Accesses(reads=frozenset({70001}), writes=frozenset({70002}), guessed=frozenset())
@@ -74,7 +74,7 @@ def survey(censuses: Sequence[Census]) -> StaticModel:
 
 
 class _AccessCollector:
-    """Collects accesses by the variables that they can touch."""
+    """Groups accesses by the variables that they can access."""
 
     def __init__(self, families: Families, censuses: Sequence[Census]) -> None:
         self._families = families
@@ -178,5 +178,5 @@ def _read(path: str) -> bytes | None:
     if os.path.isfile(path):
         with open(path, "rb") as stream:
             return stream.read()
-    lines = linecache.getlines(path)  # notebook cells
+    lines = linecache.getlines(path)  # the source of a notebook cell
     return "".join(lines).encode() if lines else None
