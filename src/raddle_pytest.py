@@ -124,7 +124,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, Any]:
-    """Return the options for `raddle.explore`: command line first, then the nearest marker, then pyproject.toml."""
+    """Return the options for `raddle.explore`, by precedence: command line, nearest marker, pyproject.toml."""
     from raddle.config import load
     from raddle.errors import RaddleError
     from raddle.story_length import StoryLength
@@ -137,7 +137,7 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
     if project.story is not None:
         options["story"] = project.story
     run = _enclosing_run()
-    if run is not None:  # it has already applied pyproject.toml
+    if run is not None:  # the enclosing run has already applied pyproject.toml
         options.pop("data_file", None)
         options["criteria"] = run.criteria
     for mark in reversed(list(marks)):
@@ -211,7 +211,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     pyfuncitem.stash[_STORY] = options.pop("story", "short")
     run = _explore if pyfuncitem.config.getoption("raddle_replay") is None else _replay
     tracer: Any = _tracer_without_greenlets()
-    if tracer is not None:  # set and reset in the same frame, or the tracer's call stack would not match
+    if tracer is not None:  # set and reset in the same frame; otherwise the tracer's call stack would not match
         tracer.concur_id_func = getcurrent
     refusal = None
     try:
@@ -328,7 +328,7 @@ def _scenario(item: pytest.Function) -> Callable[[], object]:
     arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
     scenario: Any = functools.partial(test, **arguments)
     scenario.__name__ = item.name
-    scenario.__wrapped__ = test  # the code to instrument is behind decorators
+    scenario.__wrapped__ = test  # the code to instrument may be wrapped in decorators
     scenario.__signature__ = inspect.Signature()  # all parameters are bound
     return scenario  # type: ignore[no-any-return]
 
@@ -392,7 +392,7 @@ def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | No
 
 
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
-    """Return the story with replay commands for pytest, and without the traceback unless `with_details`."""
+    """Return the story with replay commands for pytest; the traceback is included only if `with_details`."""
     from raddle.outcome import OutcomeKind
     from raddle.report.story import headline, story_text
     from raddle.result import CORPUS_NOTE
@@ -502,7 +502,7 @@ def pytest_runtest_makereport(
 
 
 def _with_notes(story: str, error: BaseException) -> str:
-    """Append the exception's notes that the story lacks. For example, Hypothesis notes the failing arguments."""
+    """Append the exception's notes that the story lacks. Hypothesis, for example, adds the failing arguments."""
     from raddle.checks.crash import notes_of
 
     missing = [note for note in notes_of(error) if note not in story]

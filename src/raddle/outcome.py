@@ -19,7 +19,7 @@ def _row(
 class OutcomeKind(StrEnum):
     """The ways in which an execution can end, with the properties that reports need.
 
-    A kind is its name as a string, so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
+    Each kind is a string (its name), so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
     each kind of finding.
 
     >>> OutcomeKind("deadlock").sentence, OutcomeKind.DEADLOCK == "deadlock", OutcomeKind.PASSED.is_finding

@@ -45,5 +45,5 @@ class StopReason(Reason):
 
     @property
     def ran_out(self) -> bool:
-        """Whether the scheduler ran out of schedules, possibly only within a bound or in part."""
+        """Whether the scheduler ran out of schedules, possibly only within a bound or for part of the code."""
         return self in (StopReason.EXHAUSTED, StopReason.EXHAUSTED_WITHIN_BOUND, StopReason.EXHAUSTED_IN_PART)

@@ -19,7 +19,7 @@ from raddle.wording import count
 @click.option("--data-file", metavar="TARGET", help=f"Data file to add the runs to [default: {DATA_FILE}].")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON on stdout.")
 def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
-    """Add the runs in each FILE to one data file. A FILE may come from another machine and is not changed."""
+    """Add the runs in each FILE to one data file. The files may come from other machines and are not changed."""
     target = data_path(data_file)
     done = merge(target, files)
     if as_json:
@@ -33,7 +33,7 @@ def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
         click.echo(json.dumps(result, indent=2))
         return ExitCode.SUCCESS
     for name in done.skipped:
-        click.echo(f"{name}: {target} already has all its runs", err=True)
+        click.echo(f"{name}: all its runs are already in {target}", err=True)
     click.echo(
         f"{count(len(done.added), 'file')} added to {target}, which now has {count(done.runs, 'run')} "
         f"with {count(done.executions, 'execution')}",

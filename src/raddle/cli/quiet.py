@@ -1,4 +1,4 @@
-"""Suppresses the output of a scenario, except in a debugger, because every execution would repeat the output."""
+"""Suppresses the output of a scenario, which every execution would repeat. Output in a debugger is shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raddle.execute.debugging import debuggable, is_debugged
 
 
 class Quiet:
-    """Discards output, but sends the output of a debugger and of the execution it stops to `shown`."""
+    """Discards output. Once a debugger is entered, output goes to `shown` until the execution has ended."""
 
     def __init__(self, shown: TextIO) -> None:
         self._shown = shown

@@ -81,7 +81,7 @@ def _limits(request: Request) -> Limits:
 
 def _subject(command: Sequence[str], settings: Settings, request: Request) -> CommandSubject:
     assert settings.data_file is not None
-    with suppress(UnusableError):  # an unusable file is reported when the coverage is stored
+    with suppress(UnusableError):  # an unusable data file is reported later
         check(settings.data_file)
     options = {
         "repeat": 1,

@@ -140,7 +140,7 @@ def _project_thresholds() -> tuple[str, ...]:
 
 
 def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
-    """Return the rows with these names, in the order of the names. A group name selects its measured criteria."""
+    """Return the rows with these names, in the order of the names. A group name selects the measured criteria in it."""
     by_name = {row.name: row for row in measured}
     result: dict[str, Row] = {}
     for name in filter(None, (name.strip() for name in names)):
@@ -159,7 +159,7 @@ def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
 
 
 def screen_for_data() -> Console:
-    """Return a console on stdout: colored on a terminal, plain and with unwrapped lines in a pipe."""
+    """Return a console on stdout: colored on a terminal, plain and unwrapped in a pipe."""
     screen = Console(soft_wrap=True, highlight=False)
     return (
         screen if screen.is_terminal else Console(width=PIPED_WIDTH, soft_wrap=True, highlight=False, color_system=None)
@@ -184,7 +184,7 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verb
         _show_rest(screen, summary, verbose=verbose)
     for note in (
         summary.outdated if summary.missing else summary.notes
-    ):  # --missing lists line numbers, which may be outdated
+    ):  # line numbers listed by --missing may be outdated
         screen.print(safe_text(f"note: {note}", style="yellow"))
 
 

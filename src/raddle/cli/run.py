@@ -200,7 +200,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
-        with suppress(UnusableError):  # reported when the coverage is stored; the program runs anyway
+        with suppress(UnusableError):  # an unusable data file is reported later; the program runs anyway
             check(data_file)  # raises a `UsageError` now if this is not a data file
             forget_notes(data_file)
     criteria_settings = CriterionSettings(options.get("pinv_occurrences", PINV_OCCURRENCES))
@@ -336,7 +336,7 @@ class Summary:
     def _others(self) -> str:
         others = self._processes - 1
         text = (
-            f" in the first process, and {count(others, 'more process', 'more processes')} measured" if others else ""
+            f" in the first process; also measured: {count(others, 'more process', 'more processes')}" if others else ""
         )
         if self._explored:
             executions = count(sum(run.executions for run in self._explored), "execution")

@@ -170,7 +170,7 @@ def _relevant_options(is_scenario: bool, options: dict[str, Any]) -> dict[str, A
 
 def _check_files(options: dict[str, Any]) -> None:
     """Raise a `UsageError` before the search if the results could not be written afterwards."""
-    with suppress(UnusableError):  # reported when the coverage is stored; findings are printed anyway
+    with suppress(UnusableError):  # an unusable data file is reported later; findings are printed anyway
         check(options["data_file"])
     if "save" not in options:
         return

@@ -39,7 +39,7 @@ class Subject(ABC):
     runs: Runs
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """Run a few executions with a configuration, for at most `seconds`."""
+        """Run a few executions with a configuration, for at most `seconds` seconds."""
         return self.runs(configuration, seconds)
 
     def rows(self) -> list[Row]:

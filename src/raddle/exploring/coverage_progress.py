@@ -50,7 +50,7 @@ class CoverageProgress:
         return self._measurement_sampling.should_measure(number)
 
     def add(self, execution: Execution, number: int, known: KnownPoints | None) -> dict[str, frozenset[Key]] | None:
-        """Add an execution; return what it covered by criterion, or None if it was not measured.
+        """Add an execution; return the requirements it covered, by criterion, or None if it was not measured.
 
         `known` holds the points known before the execution, or is None if the corpus cannot keep the execution.
         """
@@ -74,7 +74,7 @@ class CoverageProgress:
     # -- results ----------------------------------------------------------------------------
 
     def counts(self) -> dict[str, int]:
-        """Return the number of covered requirements by criterion."""
+        """Return the number of covered requirements for each criterion."""
         return {} if self._measurement is None else self._measurement.counts()
 
     @property
@@ -92,7 +92,7 @@ class CoverageProgress:
         return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
 
     def leave_open(self) -> frozenset[str]:
-        """Mark as incomplete, and return, the criteria for which further interleavings could increase coverage."""
+        """Return the criteria for which further interleavings could increase coverage, and mark them as incomplete."""
         if self._measurement is not None:
             self._measurement.incomplete = self.interleaving_criteria()
             return self._measurement.incomplete

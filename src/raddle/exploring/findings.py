@@ -50,7 +50,7 @@ class Findings:
         self.found: list[Finding] = []
         self.notes: list[str] = []
         self.signatures = set(signatures)  # signatures of failures that were already examined
-        self.reported = set(reported)  # signatures of findings from recorded executions, which include places
+        self.reported = set(reported)  # signatures of all findings so far, including those of earlier units
         self.signed: list[Signature] = []  # the signature of each finding in `found`
 
     @contextmanager
@@ -133,7 +133,7 @@ class Findings:
         )
 
     def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
-        """Add a finding; `schedule` and `seen` are None if no schedule reproduces it."""
+        """Add a finding. `schedule` is None if no schedule reproduces it, and `seen` is None if it was not recorded."""
         session = self._session
         possible_on = THIS_INTERPRETER
         endless = outcome.kind == OutcomeKind.STEP_LIMIT

@@ -56,7 +56,7 @@ class Counts:
             self.endless += outcome.kind == OutcomeKind.STEP_LIMIT
 
     def add_order(self, space: int, *, ordered: bool | None) -> None:
-        """Count a partial order or, if `ordered`, a further interleaving, since all partial orders have been run.
+        """Count a partial order or, if `ordered` (all partial orders have been run), a further interleaving.
 
         If the space of schedules has changed, counting starts again from 0.
         """

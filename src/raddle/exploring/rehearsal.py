@@ -151,6 +151,6 @@ def _where(first: Trace, second: Trace) -> str:
     """Return a clause that describes the first difference between two executions."""
     found = first_difference(first, second)
     if found is None:
-        return "the steps are the same"
+        return "both took the same steps"
     first_step, second_step = (step or "nothing more" for step in found)
     return f"where the first did '{first_step}', the second did '{second_step}'"

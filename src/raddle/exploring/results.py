@@ -57,7 +57,7 @@ def make_result(plan: SearchPlan, done: Done) -> Result:
 
 
 def _first_covering(record: Record) -> tuple[Any, ...]:
-    """Return the corpus entries that covered some requirement before all other executions of all units."""
+    """Return the corpus entries whose execution was the first, across all units, to cover some requirement."""
     newly_covered = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
     kept = [
         replace(kept, newly_covered=newly_covered[kept.number])

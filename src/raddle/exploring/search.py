@@ -30,7 +30,7 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
-MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
+MIN_TOTAL = 64  # lower bound for the execution limit that includes the complete search at the end
 # Failures in one order that say nothing about other orders
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
 _CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no further executions are run after these
@@ -98,7 +98,7 @@ class Search:
 
     @contextmanager
     def _turn(self, name: str) -> Iterator[None]:
-        """Record that executions run in this context belong to `name`, except those of nested turns."""
+        """Attribute the executions run in this context to `name`, except those of nested turns."""
         counts, within = self._ledger.counts, len(self.turns)
         first = counts.executions
         yield
@@ -247,7 +247,7 @@ class Search:
         return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
 
     def _qualify_exhausted(self) -> StopReason:
-        """Return the stop reason that an exhausted search justifies, and add a note for each restriction."""
+        """Return the stop reason that an exhausted search justifies, and add a note on what restricts it."""
         notes, progress = self._ledger.notes, self._scheduler.progress()
         if progress.bound:
             notes.append(f"every schedule within the bound on {progress.bound} was run; other schedules exist")

@@ -17,7 +17,7 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 
-MAX_FIRST = 4  # maximum number of threads for which to try an order in which they run first
+MAX_FIRST = 4  # maximum number of threads that get an order in which they run first
 RANDOM_ORDERS = 4  # number of random orders to try
 MAX_ORDERS = 60  # maximum number of partial orders to run
 
@@ -25,7 +25,7 @@ Choose = Callable[[Sequence[Any], Any], Any]
 
 
 def orders(threads: int) -> Iterator[Choose]:
-    """Yield serial orders: that of the rehearsal, two that prefer the newest thread, and one per preferred thread."""
+    """Yield serial orders: that of the rehearsal, two that prefer new threads, and some that prefer a single thread."""
     yield Sequential().choose
     yield lambda enabled, running: running if running in enabled else enabled[-1]
     yield lambda enabled, running: enabled[-1]  # each thread runs as soon as it is started

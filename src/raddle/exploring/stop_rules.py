@@ -28,7 +28,7 @@ class Budget:
     def reason_to_stop(
         self, *, found: bool, endless: int, crashes: int, reached: Callable[[str], bool], goal: str = ""
     ) -> StopReason | None:
-        """Return why to stop before the budget is spent, or None.
+        """Return a reason to stop before the budget is spent, or None.
 
         `goal` overrides `until` during a part of the search. But if `until` is "first-finding", a finding still ends
         the search.

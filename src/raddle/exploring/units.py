@@ -192,7 +192,7 @@ _SUMS = ("executions", "points", "left_out", "endless", "crashes", "seconds", "t
 
 
 def open_session(plan: SearchPlan, installation: Installation | None = None) -> Session:
-    """Return a session for the units of a search; it creates an installation unless one is given."""
+    """Return a session for the units of a search, with a new installation unless one is given."""
     setup = plan.setup.load() if plan.setup else None
     return Session(plan.scenario.load(), installation or plan.domain.install(), setup=setup, **plan.session)
 

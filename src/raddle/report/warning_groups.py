@@ -72,7 +72,7 @@ def group_warnings(warnings: Iterable[ReportedWarning], sites: Mapping[int, Site
 
 
 def _group(members: list[ReportedWarning], sites: Mapping[int, Site]) -> WarningGroup:
-    """Return the group, with the most informative warning first.
+    """Return a group, with the most informative warning first.
 
     Then come one warning of each other kind and, after those, the remaining warnings.
     """

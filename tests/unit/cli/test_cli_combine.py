@@ -43,7 +43,7 @@ def test_data_files_are_combined_once(run):
     assert read(".raddle").tally.executions == 2
     code, _, err = run("a")
     assert code == 0
-    assert err.startswith("a: .raddle already has all its runs\n0 files added")
+    assert err.startswith("a: all its runs are already in .raddle\n0 files added")
 
 
 def test_json_describes_a_combination_into_another_file(run):

@@ -143,7 +143,7 @@ def test_the_printed_summary_counts_other_processes(tmp_path: Path) -> None:
     )
     ended = run_command(tmp_path, *MAP, "program.py")
     assert ended.out == "2\n"
-    assert "in the first process, and 1 more process measured" in ended.err
+    assert "in the first process; also measured: 1 more process" in ended.err
     assert "added to .raddle" in ended.err
 
 
