@@ -55,12 +55,12 @@ def skip_unless_requested():
 
 @pytest.fixture(autouse=True)
 def no_child_is_left():
-    """Keep the browser running from one test to the next, unlike child processes of other tests."""
+    """Override the check for leftover child processes, because the browser keeps running between tests."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_descendant_is_left():
-    """Keep the browser's own processes running until the end of the session."""
+    """Override the check for leftover descendants, because the browser's own processes run until the session ends."""
 
 
 def raddle(*arguments, folder):

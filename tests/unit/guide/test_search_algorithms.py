@@ -59,7 +59,8 @@ def test_hill_climbing_restarts_when_no_neighbor_is_better():
 
 
 def test_hill_climbing_restarts_on_a_plateau():
-    # All points are equally fit: a start, its neighbors (2, or 1 at the ends), the next start.
+    # All points are equally fit. So the search proposes a start, its neighbors (2, or 1 at the ends), and the next
+    # start.
     points = list(islice(proposed_points(hill_climbing(line(50), Random(1)), lambda point: 0.0), 30))
     index = 0
     while index + 3 < len(points):

@@ -22,8 +22,8 @@ def recorded(
 
 
 def test_each_part_of_the_order_outweighs_all_later_parts() -> None:
-    # From simplest to least simple. Each differs from the previous one in one part, while all later parts are equally
-    # simple or simpler.
+    # The executions are listed from simplest to least simple. Each is less simple than the previous one in one part,
+    # and at least as simple in all later parts.
     simplest_first = [
         recorded("T0."),
         recorded("T0.", steps=6),

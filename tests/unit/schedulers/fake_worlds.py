@@ -58,7 +58,7 @@ class World:
             self.arrive(participant)
 
     def arrive(self, participant: Participant) -> None:
-        """Prepare the participant's next instruction, for example its alternatives."""
+        """Prepare the participant's next instruction, for example by setting its alternatives."""
 
     def is_enabled(self, participant: Participant) -> bool:
         raise NotImplementedError
