@@ -1,11 +1,12 @@
-"""Measures the child processes of a measured program too.
+"""Extends the measurement of a program to its child processes.
 
-* A forked child keeps the watch of its parent, but resets it (see `Watch`).
+* A forked child inherits the watch of its parent and resets it (see `Watch`).
 * A new Python process inherits two environment variables. `RADDLE_RUN` holds the settings. `PYTHONPATH` begins with the
   folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from
   `sys.path`, imports the `sitecustomize` that it hid, and calls `start_inherited_watch`.
 
-Not measured: Python with -I, -E or -S, processes started without these variables, and Pythons without raddle.
+Some child processes are not measured: Python started with -I, -E or -S, processes started without these variables, and
+interpreters without raddle.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ def prepare_environment(settings: Settings) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
-_inherited: list[Shutdown] = []  # the shutdown of a watch that this process started because of its environment
+_inherited: list[Shutdown] = []  # at most one: the shutdown of the watch that the environment variables started
 
 
 def cancel_inherited_watch() -> None:
-    """Cancel the watch inherited from the parent process: this process is `raddle run` and starts its own."""
+    """Cancel the watch that the environment started, because this process is a `raddle run` with its own watch."""
     while _inherited:
         _inherited.pop().cancel()
 
 
 def start_inherited_watch() -> None:
-    """Start a watch if the environment has the settings of a run. Called when Python starts."""
+    """Start a watch if the environment contains the settings of a run. Called when Python starts."""
     text = os.environ.get(VARIABLE)
     if not text:
         return
@@ -68,8 +69,8 @@ def start_inherited_watch() -> None:
 class _MainScript:
     """A path hook that instruments the main script of the process.
 
-    Python passes the script to the path hooks, because it may be an archive with a `__main__` to import. This hook
-    accepts the script and returns code that runs it as Python would.
+    Python passes the path of the script to the path hooks, because it may be an archive that contains a `__main__`.
+    This hook accepts the script and provides code that runs it as Python would.
     """
 
     def __init__(self, path: str, watch: Watch, shutdown: Shutdown) -> None:

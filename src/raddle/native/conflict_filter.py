@@ -1,9 +1,9 @@
-"""Removes accesses to variables without conflicts from the steps, since the criteria do not count them.
+"""Removes accesses to variables without conflicts from the steps, since the criteria do not count such accesses.
 
-The rule is that of controlled executions: two accesses conflict if different threads make them, at least one is a
-write, and no start or join orders them. A conflict can appear as late as the last access to a variable, so steps are
-held back. Memory is limited, so the oldest steps must be released at some point. Accesses among them are removed if
-their variable has no conflict by then.
+The rule is the same as in controlled executions: two accesses conflict if different threads make them, at least one is
+a write, and no thread start or join orders them. A conflict can appear as late as the last access to a variable, so
+steps are held back. Memory is limited, so the oldest steps are released when too many are held back. An access among
+them is removed if its variable has had no conflict by then.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from raddle.native.start_join_order import StartJoinOrder
 from raddle.operation import ACCESSES, JOIN, JOIN_IN_TIME, READ, START
 from raddle.step import Step
 
-MAX_HELD = 100_000  # steps held back in memory
+MAX_HELD = 100_000  # maximum number of steps held back in memory
 
 
 class Batch(NamedTuple):
-    """Steps that were flushed together, and discarded objects and resources, which no later step uses."""
+    """Steps that were flushed together, with the discarded objects and resources that no later step uses."""
 
     steps: Sequence[Step]
     discarded: Sequence[OwnedVariables.Discarded] = ()
@@ -29,7 +29,7 @@ class Batch(NamedTuple):
 
 
 class FilteredBatch(NamedTuple):
-    """A batch from which accesses to variables without conflicts were removed."""
+    """A batch after accesses to variables without conflicts have been removed."""
 
     batch: Batch
     forgotten: set[int]  # discarded variables whose steps the sink received
@@ -48,10 +48,10 @@ class _VariableAccesses:
         self.writes: dict[int, int] = {}
 
     def touch(self, thread: int, order: StartJoinOrder, *, writes: bool) -> None:
-        """Add an access, and compare it with those of other threads."""
+        """Add an access, and compare it with the accesses of other threads."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # already compared; later accesses by other threads were compared with that access
+            return  # compared before; other threads' later accesses were compared with the earlier access
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():
@@ -83,7 +83,7 @@ class ConflictFilter:
         self._order = StartJoinOrder()
 
     def add(self, batch: Batch) -> Iterator[FilteredBatch]:
-        """Add the next batch; yield the oldest batches while more than `max_held` steps are held back."""
+        """Add the next batch. Yield the oldest batches while more than `max_held` steps are held back."""
         self._batches += 1
         self._find_conflicts(batch.steps)
         short_lived = self._remove_short_lived(batch)
@@ -96,7 +96,7 @@ class ConflictFilter:
             yield self._filter(self._held.popleft())
 
     def drain(self) -> Iterator[FilteredBatch]:
-        """Yield all batches that are still held back, because no more steps will be added."""
+        """Yield all batches that are still held back. Called when no more steps will be added."""
         while self._held:
             yield self._filter(self._held.popleft())
 
@@ -116,7 +116,9 @@ class ConflictFilter:
                 order.join(thread, target)
 
     def _remove_short_lived(self, batch: Batch) -> set[int]:
-        """Remove and return variables that lived within this batch and had no conflict, as most variables do."""
+        """Remove and return the variables that lived within this batch and had no conflict. Most variables are like
+        this.
+        """
         variables, short_lived = self._variables, set()
         for number in (number for _, numbers in batch.discarded for number in numbers):
             variable = variables.get(number)
@@ -149,6 +151,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step with a join with timeout turned into a plain join, as the criteria expect it."""
+    """Return the step, but with a join with a timeout replaced by a plain join, as the criteria expect."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

@@ -26,7 +26,7 @@ class EnclosingRun:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> EnclosingRun | None:
-        """Return the run that the environment describes; None if there is none or it measures nothing.
+        """Return the run that the environment describes; None if there is no run or the run measures nothing.
 
         >>> EnclosingRun.from_environment({}) is None
         True

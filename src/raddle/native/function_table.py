@@ -13,7 +13,7 @@ from raddle.static_model import class_and_method, is_public
 
 
 class FunctionTable:
-    """Information about functions, by the site at which a function is entered."""
+    """Information about functions, keyed by the site at which a function is entered."""
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
@@ -26,7 +26,7 @@ class FunctionTable:
         self._is_method_of: dict[tuple[int, int], tuple[type, bool]] = {}
 
     def add(self, site: int, frame: FrameType) -> str:
-        """Add the function whose frame this is; return the name of its receiver parameter, "" if not needed."""
+        """Add the function that runs in this frame. Return the name of its receiver parameter; "" if not needed."""
         class_name, name = class_and_method(self._table[site].function) or ("", "")
         code = frame.f_code
         self._owners[site] = class_name.rpartition(".")[2]
@@ -38,9 +38,9 @@ class FunctionTable:
         return self.receivers[site]
 
     def receiver(self, site: int, parameter: str, frame: FrameType) -> Any:
-        """Return the object whose method begins; None if the first argument is not an instance of the class.
+        """Return the object whose method is being entered; None if the first argument is not an instance of the class.
 
-        On interpreters where a frame keeps its `f_locals`, the dictionary would keep the arguments alive, so it is
+        On interpreters where a frame keeps its `f_locals`, this dictionary would keep the arguments alive, so it is
         cleared immediately. That is safe only before the function calls `locals()`, which returns the same dictionary.
         """
         local_variables = frame.f_locals
@@ -55,7 +55,7 @@ class FunctionTable:
         return receiver if is_method[1] else None
 
     def name(self, site: int) -> str:
-        """Return the file and name of a function, as used to distinguish threads by the methods that they run."""
+        """Return the file and name of a function. They are used to distinguish threads by the methods that they run."""
         name = self._names.get(site)
         if name is None:
             where = self._table[site]

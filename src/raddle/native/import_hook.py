@@ -1,7 +1,7 @@
-"""The import hook of a native run: instruments modules on import, including those that pytest rewrites.
+"""The import hook of a native run. It instruments modules on import, including those that pytest rewrites.
 
-Two hooks cannot both compile a module. For test modules pytest's hook runs first, and the imported module is then
-instrumented in place.
+Two hooks cannot both compile a module. pytest's hook loads test modules, and each of them is then instrumented in
+place.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class WatchImportHook(Hook):
         self._undo.append(probe_new_dataclasses(self))
 
     def on_import(self, fullname: str, callback: Callable[[ModuleType], None]) -> None:
-        """Call `callback` with the module as soon as it is imported, or now if it already is."""
+        """Call `callback` with the module as soon as it is imported, or immediately if it is already imported."""
         self._import_callbacks[fullname] = callback
         if fullname in sys.modules:
             callback(sys.modules[fullname])
@@ -88,7 +88,7 @@ class WatchImportHook(Hook):
         return self.probed_code(SourceFileLoader(name, path), name)
 
     def _patch_runpy(self) -> None:
-        """Instrument scripts that `runpy` reads, as in processes spawned by `multiprocessing`.
+        """Instrument scripts that `runpy` reads, as in processes that `multiprocessing` spawns.
 
         Import hooks do not see such scripts.
         """

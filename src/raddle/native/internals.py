@@ -1,8 +1,8 @@
-"""Recognizes primitives that the standard library creates for the internals of another primitive.
+"""Recognizes primitives that the standard library creates as parts of another primitive.
 
-Locks and conditions that `threading`, `queue` and `concurrent.futures` create for their own use are not recorded,
-since the primitives built from them are recorded as a whole. Other modules of the standard library count as part of the
-program: their locks order the accesses of their threads, so they must be recorded.
+Locks and conditions that `threading`, `queue` and `concurrent.futures` create for their own use are not recorded, since
+the primitives built from them are recorded as a whole. Other modules of the standard library count as part of the
+program. Their locks order the accesses of threads, so these locks must be recorded.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from raddle.checks.crash import is_raddle_file
 from raddle.threads.data_model.identity import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
-# Functions of `threading` that create a lock on behalf of their caller. Nothing else that is recorded orders the
-# accesses of the caller.
+# Functions of `threading` that create a lock on behalf of their caller. Such a lock must be recorded, because nothing
+# else that is recorded orders the accesses of the caller.
 _ON_BEHALF_OF_CALLER = frozenset(
     {
         "Condition.__init__",
@@ -40,10 +40,10 @@ _INTERNAL_FILES = frozenset(
 
 
 def is_made_internally(obj: object = None) -> bool:
-    """Return whether the running code creates a primitive for the internals of another primitive.
+    """Return whether the running code creates a primitive as a part of another primitive.
 
-    `obj` is the primitive, if it exists already: frames of its own constructors are skipped. So are the functions in
-    `_ON_BEHALF_OF_CALLER`, whose caller counts as the creator.
+    `obj` is the primitive if it already exists. Frames of its own constructors are skipped. So are frames of the
+    functions in `_ON_BEHALF_OF_CALLER`, whose caller counts as the creator.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

@@ -1,7 +1,8 @@
 """Versions of `threading.Lock` and `threading.RLock` that record their operations.
 
-A release is recorded before it happens and an acquire after it happened, so accesses that a lock guards are recorded in
-their true order. An acquire is first tried without waiting. If that fails, the thread is recorded as blocked.
+A release is recorded before it happens and an acquire after it has happened, so accesses that a lock guards are
+recorded in their actual order. An acquire is first tried without waiting. If that fails, the thread is recorded as
+blocked.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _NAME = f"{_RealLock.__module__}.{_RealLock.__name__}"
 
 
 def _can_wait(blocking: bool, timeout: float) -> bool:
-    """Return whether an acquire with these arguments can wait. The real lock rejects invalid arguments."""
+    """Return whether an acquire with these arguments can block. The real lock rejects invalid arguments."""
     return (
         bool(blocking) and isinstance(timeout, (int, float)) and (timeout == -1 or 0 < timeout <= threading.TIMEOUT_MAX)
     )
 
 
 class _LockMeta(type):
-    """The metaclass of `Lock`: a call creates a recording lock, or a real lock as an internal of another primitive."""
+    """The metaclass of `Lock`: a call creates a recording lock, or a real lock if it is part of another primitive."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs or is_made_internally():
@@ -112,7 +113,7 @@ class Lock(metaclass=_LockMeta):
 
 
 class RLock(_thread.RLock):  # type: ignore[misc] # CPython allows subclassing
-    """A real reentrant lock that records each acquire, and the outermost release."""
+    """A reentrant lock that records each acquire and the outermost release."""
 
     __slots__ = ("_depth", "resource")
 

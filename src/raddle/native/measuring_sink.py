@@ -1,4 +1,4 @@
-"""The sink that measures the criteria in one process, and adds the result to the data file at the end."""
+"""The sink that measures the criteria in one process and finally adds the result to the data file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raddle.record import Record
 from raddle.step import Step
 from raddle.store import try_to_add
 
-MAX_DISCARDED = 2000  # variables and resources discarded between two collections of coverage
+MAX_DISCARDED = 2000  # number of variables and resources discarded between two collections of coverage
 
 
 class ForgettingMeasurement(Measurement):
@@ -28,7 +28,7 @@ class ForgettingMeasurement(Measurement):
         self._discarded_since_collection += len(variables) + len(resources)
         if self._discarded_since_collection > MAX_DISCARDED:
             self._discarded_since_collection = 0
-            self.collect(final=False)  # so that criteria need not keep what they have already reported
+            self.collect(final=False)  # lets criteria drop what they have already reported
         for observer in self._observers:
             observer.forget(variables, resources)
 

@@ -1,9 +1,9 @@
-"""Noise: random delays that make threads interleave in other ways.
+"""Noise: random delays that make threads interleave in different ways.
 
-After Křena, Letko and Vojnar (and ConTest before them). A kind of noise has an action, a place, a probability and a
-strength. Each thread draws from its own random generator, seeded with the thread's position in the tree of threads. It
-draws one number at every place it reaches, whether or not the number is used. So the decisions of a thread depend
-neither on other threads nor on when a place was found to be shared.
+The technique follows Křena, Letko and Vojnar (and ConTest before them). A kind of noise has an action, a place, a
+probability and a strength. Each thread draws from its own random generator, seeded with the thread's position in the
+tree of threads. It draws a number at every place it reaches, whether or not the number is used. So the decisions of a
+thread do not depend on other threads, or on when a place was found to be shared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PLACES = ("everywhere", "shared", "locks")
 LEARNING_STEPS = 256  # steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
-# Probes that access a variable: noise is made before these.
+# Probes that access a variable, before which noise is made.
 ACCESSING = (
     "read", "write", "delete", "method", "getitem", "setitem", "delitem", "contains", "content", "iterate", "inplace",
     "function", "read_name", "write_name", "delete_name",
@@ -83,7 +83,7 @@ def _number(text: str, key: str, value: str) -> float:
 
 
 class Disturbance:
-    """Makes the noise of one run."""
+    """Makes noise during one run."""
 
     def __init__(self, noises: Sequence[Noise], *, seed: int) -> None:
         self._seed = seed
@@ -125,11 +125,11 @@ class Disturbance:
             drawn = generator.random()
             if drawn >= noise.probability or (noise.where == "shared" and site not in self._shared_sites):
                 continue
-            amount = drawn / noise.probability  # uniform between 0 and 1, as `drawn` is below the probability
+            amount = drawn / noise.probability  # uniform between 0 and 1, because `drawn` is below the probability
             self._actions[noise.kind](amount * noise.strength / 1000)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Update the sites that access variables shared by several threads."""
+        """Update the set of sites that access variables shared by several threads."""
         shared, unshared = self._shared_variables, self._unshared
         for thread, kind, variable, site in steps:
             if kind != READ and kind != WRITE:

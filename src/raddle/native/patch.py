@@ -45,7 +45,7 @@ def is_primitive(cls: type, name: str) -> bool:
 
 
 class Patches:
-    """The patches of the standard library during a watch.
+    """The patches that are applied to the standard library during a watch.
 
     Classes written in Python are patched method by method, so that existing subclasses are patched too. Classes and
     functions implemented in C are replaced by name, which affects modules imported later.
@@ -89,7 +89,7 @@ class Patches:
 
 
 def _restore(owner: Any, name: str, old: Any) -> None:
-    if old is _restore:  # marks a name that did not exist before
+    if old is _restore:  # the function itself marks a name that did not exist before
         delattr(owner, name)
     else:
         setattr(owner, name, old)

@@ -1,8 +1,8 @@
 """Records the operations of `ThreadPoolExecutor` and its futures.
 
 A pool is recorded as a queue of tasks: submitting is a put, and starting a task is a get. A future is recorded as an
-event: setting the result sets it, and reading the result waits for it. Each task is an actor of its own, since one
-worker runs many unrelated tasks.
+event: setting the result sets it, and reading the result waits for it. Each task is a separate actor, since one worker
+runs many unrelated tasks.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _future_patches(recorder: Recorder) -> list[Patch]:
         thread = recorder.local.thread
         submitting, thread.submitting = thread.submitting, None
         if submitting is not None:
-            # The pool accepts the task here, and no worker can have it yet, so the put is recorded now.
+            # The pool accepts the task here. No worker can have taken it yet, so the put is recorded now.
             recorder.record_on(PUT, *submitting)
         if submitting is not None or not is_made_internally(self):
             resource = recorder.make_resource(self)
@@ -103,7 +103,7 @@ def _future_patches(recorder: Recorder) -> list[Patch]:
     real_add_done_callback = Future.add_done_callback
 
     def add_done_callback(self: Any, fn: Any) -> None:
-        _record_if_done(recorder, self)  # if it is done, this thread calls fn immediately
+        _record_if_done(recorder, self)  # if the future is done, this thread calls `fn` immediately
         real_add_done_callback(self, fn)
 
     return [
@@ -142,7 +142,7 @@ def function_patches(recorder: Recorder) -> list[tuple[Any, str, Any]]:
 
 
 def _record_if_done(recorder: Recorder, future: Any) -> None:
-    """Record that the running thread has observed, in code without probes, that a future is done."""
+    """Record, if a future is done, that code without probes has observed this in the running thread."""
     resource = recorder.resource(future)
     if resource is not None and future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED):
         recorder.record_on(WAIT_SET, resource, 0)

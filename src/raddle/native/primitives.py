@@ -1,8 +1,9 @@
 """Patches the methods of `Condition`, `Event`, `Semaphore` and `Barrier` in `threading` to record their operations.
 
-An operation that acquires is recorded after it happened. An operation that releases is recorded before another thread
-can acquire: while the lock that both need is held (see `Recorder.under_condition`), or before it happens if no lock is
-needed. Objects created before the watch, or as internals of another primitive, are not registered and behave as usual.
+An operation that acquires is recorded after it has happened. An operation that releases is recorded before another
+thread can acquire. If both operations need a lock, the release is recorded while that lock is held (see
+`Recorder.under_condition`); otherwise it is recorded before it happens. Objects that were created before the watch, or
+as parts of another primitive, are not registered and behave as usual.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ OPERATIONS: dict[type, frozenset[str]] = {
 
 
 def patch_constructor(recorder: Recorder, cls: type) -> Patch:
-    """Return a patch of the constructor that registers the object, unless it is internal to another primitive."""
+    """Return a patch of the constructor that registers the new object, unless it is part of another primitive."""
     real = cls.__init__  # type: ignore[misc]
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -61,8 +62,8 @@ def patch_under_condition(
 ) -> Patch:
     """Return a patch of a method that takes effect under the lock of a condition.
 
-    `condition` names the attribute that holds the condition. `fails_by` is the exception that the method
-    raises when it has no effect, such as `queue.Full`. Other exceptions record no step.
+    `condition` names the attribute that holds the condition. `fails_by` is the exception that the method raises when it
+    has no effect, such as `queue.Full`. No step is recorded for other exceptions.
     """
     real = getattr(cls, name)
 
@@ -87,7 +88,7 @@ def patches(recorder: Recorder) -> list[Patch]:
 
 
 def _condition_patches(recorder: Recorder) -> list[Patch]:
-    """Return the patches of `Condition`, which is recorded only if its lock is.
+    """Return the patches of `Condition`. A condition is recorded only if its lock is.
 
     While a thread waits, the condition also records the steps of its lock.
     """
@@ -183,7 +184,7 @@ def _event_patches(recorder: Recorder) -> list[Patch]:
         return was_set
 
     def is_set(self: Any) -> bool:
-        """Record an observed flag like a completed wait: the call to `set` happens before it."""
+        """Record a flag that is seen set like a completed wait, because the call to `set` happens before it."""
         was_set = real_is_set(self)
         resource = recorder.resource(self)
         if resource is not None:

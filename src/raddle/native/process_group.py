@@ -1,4 +1,4 @@
-"""The processes of one run: they collect their records in a folder, and the first process reports them."""
+"""The processes of one run. They collect their records in a folder, and the first process reports them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ class ProcessGroup:
 
     @classmethod
     def create_folder(cls) -> tuple[str, int]:
-        """Create the folder; return its path and the id of this process, which becomes the first one."""
+        """Create the folder. Return its path and the id of this process, which becomes the first process."""
         return tempfile.mkdtemp(prefix="raddle-"), os.getpid()
 
     def add_at_exit(self, record: Record) -> None:
-        """Add the record of a process that ends, unless it is the first; the run's data file already has the record."""
+        """Add the record of a process that is ending, unless it is the first process.
+
+        The run's data file already has the record.
+        """
         if os.getpid() != self._first:
             self.add_explored(record)
 
@@ -40,7 +43,7 @@ class ProcessGroup:
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
     def merged(self, own: Record | None) -> Contents | None:
-        """Merge the record of the first process with those of the others that ended; None if there are no others."""
+        """Merge the first process's record with those of other processes that have ended; None if there are none."""
         file = Path(self._folder, _FILE)
         try:
             if not self._folder or not file.exists():

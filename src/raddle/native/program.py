@@ -1,4 +1,4 @@
-"""Runs a script, a module, or a folder or archive with a `__main__` in this process, as Python would."""
+"""Runs a script, a module, or a folder or archive that contains a `__main__`, in this process and as Python would."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Records the operations of `queue.Queue`, its subclasses and `queue.SimpleQueue`.
 
-A put or get of a `Queue` is recorded after it happened, before the queue's mutex is released. A `SimpleQueue` has no
-mutex in Python: a put, which never waits there, is recorded just before it happens, and a get just after.
+A put or get of a `Queue` is recorded after it has happened, before the queue's mutex is released. A `SimpleQueue` has
+no mutex in Python. Its puts, which never block, are recorded just before they happen, and its gets just after.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def patches(recorder: Recorder) -> list[Patch]:
 
 
 class _SimpleQueueMeta(type):
-    """The metaclass of `SimpleQueue`: a call creates a recording queue, or a real queue for the internals of a pool."""
+    """The metaclass of `SimpleQueue`: a call creates a recording queue, or a real queue if it is part of a pool."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return _RealSimpleQueue(*args, **kwargs) if is_made_internally() else type.__call__(cls, *args, **kwargs)

@@ -1,7 +1,8 @@
-"""The recorder: turns operations that probes and primitives report, in any thread, into steps.
+"""The recorder: turns the operations that probes and primitives report in any thread into steps.
 
-Every operation that does more than one `append` marks its thread as busy. Program code that runs in the middle of it
-(a destructor, a signal handler) is not recorded. Otherwise it could deadlock on a lock that its own thread holds.
+Every recorder operation that does more than a single `append` marks its thread as busy. Program code that runs in the
+middle of such an operation (a destructor, a signal handler) is not recorded. Otherwise it could deadlock on a lock that
+its own thread holds.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from raddle.native.stream import Stream
 from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, FAILED, TASK, Kind
 from raddle.threads.data_model.places import Places
 
-MAX_ENDED = 1000  # ended threads remembered, since destructors may still run in them
+MAX_ENDED = 1000  # number of ended threads that are remembered, since destructors may still run in them
 FOREIGN = "a thread that Python did not start"
 
 
@@ -35,21 +36,21 @@ class ThreadRecord:
 
     def __init__(self, number: int, label: str, actor: Actor, methods_left: int) -> None:
         self.number = number
-        self.label = label  # by descent: 0.2 is the second thread that thread 0 started
+        self.label = label  # position in the tree of threads: 0.2 is the second thread that thread 0 started
         self.children = 0  # number of threads that it started
         self.set_actor(actor, methods_left)
         self.busy = False  # True while the recorder runs in it
         self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
-        self.unrecorded_lock: object = None  # a lock whose steps a condition records
+        self.unrecorded_lock: object = None  # a lock that records no steps itself, because a condition records them
         self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site
         self.with_blocks: list[tuple[object, int]] = []  # open `with` blocks: the primitive and the site
 
     def set_actor(self, actor: Actor, methods_left: int) -> None:
         self.actor = actor
-        self.methods_left = methods_left  # number of methods still to be added to the description of the actor
+        self.methods_left = methods_left  # number of methods that can still be added to the description of the actor
 
     def leave_with(self, primitive: object) -> int:
-        """Remove the innermost `with` block over the primitive and return its site; 0 if there is none."""
+        """Remove the innermost open `with` block for the primitive and return its site; 0 if there is none."""
         for index in range(len(self.with_blocks) - 1, -1, -1):
             if self.with_blocks[index][0] is primitive:
                 return self.with_blocks.pop(index)[1]
@@ -61,7 +62,10 @@ NO_THREAD.busy = True  # used by threads that have no number yet, and by threads
 
 
 class ThreadLocalState(threading.local):
-    """The record of the running thread. A thread not started through the patches is registered when first seen."""
+    """The record of the running thread.
+
+    A thread that was not started through the patches is registered when first seen.
+    """
 
     # Class attributes, since a destructor may run in the thread before the first line of `__init__`.
     thread: ThreadRecord = NO_THREAD
@@ -80,7 +84,7 @@ class Resource:
     def __init__(self, abstract: AbstractObject) -> None:
         self.abstract = abstract
         self.number = -1
-        self.discarded: list[int] = []  # the list that gets the number when this is garbage-collected
+        self.discarded: list[int] = []  # the list to which the number is added when the resource is garbage-collected
         self.pool: Resource | None = None  # for a future: the pool that runs its task
 
     def __del__(self) -> None:
@@ -101,7 +105,7 @@ class ConditionOperation:
         self.kind = kind
         self.resource = resource
         self.site = site
-        self.blocks = kind in CONTENDED  # True until a wait is recorded, for kinds that can block
+        self.blocks = kind in CONTENDED  # True if the operation can block and no wait has been recorded yet
 
 
 class _WithEntry:
@@ -137,7 +141,8 @@ class Recorder:
         self.disturb: Callable[[ThreadRecord, int], None] | None = None  # makes noise before synchronization
         self.reset_callbacks: list[Callable[[], None]] = []  # clear the state of the patches in a forked child
         self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
-        # Maps the ident of a thread to its current operation. Thread-local state would register unknown threads.
+        # Maps the ident of a thread to its current operation. Not kept in `self.local`, because accessing that would
+        # register an unknown thread.
         self._operations: dict[int, ConditionOperation] = {}
         self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids, which the system does not reuse soon
         self._resources: dict[int, tuple[Resource, KeyedReference]] = {}
@@ -195,7 +200,7 @@ class Recorder:
         return self._threads
 
     def new_child(self, kind: str) -> ThreadRecord | None:
-        """Create the record of a thread that the running thread is about to start; None if not recording."""
+        """Create the record of a thread that the running thread is about to start; return None if recording is off."""
         thread = self.local.thread
         with self.mark_busy(thread) as entered:
             if entered:
@@ -204,10 +209,10 @@ class Recorder:
         return None
 
     def begin_thread(self, thread: ThreadRecord | None) -> None:
-        """Record the beginning of the running thread. Must be called before anything else in it."""
+        """Record the beginning of the running thread. This must be the first call in the thread."""
         if thread is None:
             return
-        # The step comes first: as soon as the thread has a record, destructors that run in it make steps too.
+        # The step is recorded first: as soon as the thread has a record, destructors that run in it record steps too.
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
         self._starting[_thread.get_ident()] = thread
         self.local.thread, self.local.number = thread, thread.number
@@ -224,7 +229,7 @@ class Recorder:
             self.stream.steps.append((thread.number, END, thread.number, 0))
 
     def begin_task(self, kind: str) -> None:
-        """Record that the running thread, a worker of a pool, begins its next task."""
+        """Record that the running thread, which is a worker of a pool, begins its next task."""
         thread = self.local.thread
         with self.mark_busy(thread) as entered:
             if entered:
@@ -237,7 +242,7 @@ class Recorder:
 
     @contextmanager
     def mark_busy(self, thread: ThreadRecord) -> Iterator[bool]:
-        """Mark the thread as busy, so that program code that runs in it during the block is not recorded.
+        """Mark the thread as busy during the block, so that program code that runs in the thread is not recorded.
 
         Yield False if the thread is already busy or recording is off. An internal error in the block stops recording
         and is not raised.
@@ -256,7 +261,7 @@ class Recorder:
             thread.busy = False
 
     def record(self, kind: str, target: int, site: int = 0) -> None:
-        """Record a step on a target that has a number, and flush the stream when due."""
+        """Record a step on a target that has a number, and flush the stream if a flush is due."""
         stream = self.stream
         thread = self.local.thread
         if thread.busy or not stream.recording:
@@ -268,7 +273,7 @@ class Recorder:
     def enter_primitive(self) -> tuple[ThreadRecord, int]:
         """Return the record of the running thread and the site of its call to a primitive (0 if it has none).
 
-        Every recorded primitive calls this first, and noise is made here.
+        Every operation on a recorded primitive calls this first. It also makes noise.
         """
         thread = self.local.thread
         site, thread.call_site = thread.call_site, 0
@@ -277,7 +282,7 @@ class Recorder:
         return thread, site
 
     def record_on(self, kind: str, resource: Resource, site: int) -> None:
-        """Record a step on a resource, which gets a number if it has none."""
+        """Record a step on a resource, after assigning a number to the resource if it has none."""
         number = resource.number
         if number < 0:
             number = self._assign_number(resource)
@@ -285,7 +290,7 @@ class Recorder:
             self.record(kind, number, site)
 
     def entering_with(self, primitive: object) -> _WithEntry:
-        """Note that the running thread enters a `with` block over the primitive."""
+        """Note that the running thread enters a `with` block for the primitive."""
         thread = self.local.thread
         thread.with_blocks.append((primitive, thread.call_site))
         return _WithEntry(thread)
@@ -294,7 +299,7 @@ class Recorder:
     def under_condition(
         self, condition: object, kind: Kind, resource: Resource, *, fails_by: type[Exception] | None = None
     ) -> Iterator[None]:
-        """Run an operation that takes effect when its thread leaves the condition without an error.
+        """Surround an operation that takes effect when its thread leaves the condition without an error.
 
         If the operation raises `fails_by`, a FAILED step is recorded.
         """
@@ -315,14 +320,14 @@ class Recorder:
                 acting[ident] = before
 
     def note_wait(self, condition: object) -> None:
-        """Record that the current operation blocks, as the running thread is about to wait on the condition."""
+        """Record that the current operation blocks, because the running thread is about to wait on the condition."""
         under_condition = self._operations.get(_thread.get_ident())
         if under_condition is not None and under_condition.condition is condition and under_condition.blocks:
             under_condition.blocks = False
             self.record_on(BLOCKED, under_condition.resource, under_condition.site)
 
     def note_release(self, condition: object) -> None:
-        """Record the current operation, as the running thread is about to release the condition's lock."""
+        """Record the current operation, because the running thread is about to release the condition's lock."""
         under_condition = self._operations.get(_thread.get_ident())
         if under_condition is not None and under_condition.condition is condition:
             self.record_on(under_condition.kind, under_condition.resource, under_condition.site)

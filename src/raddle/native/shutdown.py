@@ -1,8 +1,9 @@
-"""Ends the watch when the process ends, after everything the program does: flushes the remaining steps and reports.
+"""Ends the watch when the process ends, after all program code has run: flushes the remaining steps and reports.
 
-Python waits for the program's threads, then runs `atexit` callbacks in reverse order of registration. This callback is
-registered before the program starts, so it runs last. `os._exit`, which ends forked processes, is replaced. So is the
-default action of SIGTERM, which ends the workers of a process pool, unless the program sets its own handler.
+Python waits for the program's threads, then runs `atexit` callbacks in reverse order of registration. The callback of
+this module is registered before the program starts, so it runs last. `os._exit`, which ends forked processes, is
+replaced. So is the default action of SIGTERM, which ends the workers of a process pool, unless the program sets its own
+handler.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class Shutdown:
     def _terminated(self, number: int, frame: FrameType | None) -> None:
         """Stop the watch, then let the signal end the process.
 
-        If the interrupted thread is busy recording, it may hold locks that stopping needs. Then a new thread stops the
-        watch, so that this thread can continue and release them.
+        If the interrupted thread is busy recording, it may hold locks that stopping needs. In that case a new thread
+        stops the watch, so that this thread can continue and release the locks.
         """
         if self._finisher is not None:
             self._pending_signal = number  # sent again when everything is stored
@@ -91,10 +92,10 @@ class Shutdown:
             os.kill(os.getpid(), signal.SIGINT)
 
     def finish(self) -> None:
-        """Stop the watch and report. An error is printed and does not affect the program."""
+        """Stop the watch and report. If that fails, the error is printed and does not affect the program."""
         if self._finisher == get_ident():
             return  # called by a signal handler that interrupted this very method
-        with self._finish_lock:  # other threads wait here, since the process must not end before this is done
+        with self._finish_lock:  # other threads wait here, because the process must not end before this is done
             if self._watch.active:
                 self._finish()
         if self._pending_signal is not None:

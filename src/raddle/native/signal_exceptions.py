@@ -1,4 +1,4 @@
-"""Redelivers exceptions of signal handlers that were raised in raddle's callbacks, where Python ignores exceptions.
+"""Redelivers exceptions that signal handlers raised during raddle's callbacks, where Python ignores exceptions.
 
 Python runs signal handlers between any two instructions, even inside callbacks of the garbage collector and of weak
 references. An exception raised there is printed to stderr and lost, so a program would survive Ctrl-C. Therefore the
@@ -22,8 +22,8 @@ SIGNALS = tuple(sorted(signal.valid_signals()))
 def delivery(error: BaseException) -> Iterable[object]:
     """Return an iterable that redelivers the exception to the program when it is consumed.
 
-    Consuming it must be the last thing that the callback does, and without a call: `(*_,) = delivery(error)`. Python
-    runs signal handlers after a call, and this handler must run only after the callback has returned.
+    The callback must consume it as its last action and without a call, as in `(*_,) = delivery(error)`. Python runs
+    signal handlers after a call, and this handler must not run before the callback has returned.
     """
     number = _signal_of(error)
     handler = signal.getsignal(number) if number is not None else None
@@ -59,7 +59,7 @@ def handlers() -> dict[Any, int]:
 
 
 def code_in(error: BaseException) -> Iterator[CodeType]:
-    """Iterate over the code objects in the traceback of an exception, innermost last."""
+    """Yield the code objects in the traceback of an exception, innermost last."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code
@@ -67,7 +67,10 @@ def code_in(error: BaseException) -> Iterator[CodeType]:
 
 
 def make_unraisablehook() -> Callable[[Any], None]:
-    """Return a replacement for `sys.unraisablehook`, for signal handlers that run before a callback's first line."""
+    """Return a replacement for `sys.unraisablehook`.
+
+    It redelivers exceptions of signal handlers that run before a callback's first line.
+    """
     real = sys.unraisablehook
 
     def unraisablehook(args: Any, /) -> None:

@@ -1,8 +1,8 @@
 """The happens-before order that starting and joining threads establishes.
 
 A thread enters a new segment each time it starts another thread, as in controlled executions. A long-running program
-may start very many threads, so a child does not copy its parent's order. It looks the order up in the parent, as of its
-start.
+may start very many threads, so a child does not copy its parent's order. Instead, the order that the parent had when it
+started the child is looked up in the parent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class _Start(NamedTuple):
-    """The start of a thread: which thread started it, and the point that thread had reached."""
+    """The start of a thread: its parent, and the point that the parent had reached."""
 
     parent: int
     segment: int  # the segment that the parent was in
@@ -51,12 +51,14 @@ class StartJoinOrder:
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
-        """Record that `thread` joins `other`: everything ordered before its end is now ordered before the join."""
+        """Record that `thread` joins `other`. Everything that happens before the end of `other` happens before the
+        join.
+        """
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}
         start = self._starts.get(other)
-        while start is not None and start.parent != thread:  # the order that it inherited from its ancestors
+        while start is not None and start.parent != thread:  # add the order that `other` inherited from its ancestors
             found.setdefault(start.parent, start.segment)
             start = self._starts.get(start.parent)
         found[other] = self.segment(other)
@@ -65,7 +67,7 @@ class StartJoinOrder:
                 mine[index] = (segment, number)
 
     def last_ordered_segment(self, thread: int, other: int) -> int:
-        """Return the last segment of `other` that happens before the thread's current operation, -1 if none does."""
+        """Return the last segment of `other` that happens before the current operation of `thread`; -1 if none does."""
         joins: int | None = None
         while True:
             joined = self._joined.get(thread, {}).get(other)

@@ -1,7 +1,7 @@
 """The stream: buffers the steps of all threads in one order and flushes them to a sink.
 
-Recording a step is one `append` to a shared list, right next to the operation. It is atomic with and without the GIL,
-and takes no lock. The thread that finds the list too long flushes it. raddle starts no thread of its own for this,
+Recording a step is one `append` to a shared list, right next to the operation. The append is atomic with and without
+the GIL, and takes no lock. A thread that finds the list too long flushes it. raddle does not start a thread for this,
 because a program can observe how many threads it has (`os.fork` warns if there are several).
 """
 
@@ -28,12 +28,12 @@ MAX_STEPS = 4096  # steps recorded before they are flushed
 MAX_SECONDS = 1.0  # seconds after which steps are flushed
 MAX_BACKLOG = 4  # backlog during a flush, in multiples of `max_steps`, beyond which recording threads are slowed down
 BACKOFF_SECONDS = 0.001  # how long a thread sleeps when the backlog is too long
-_sleep = time.sleep  # saved, since the program may replace it
-SINK_STACK_DEPTH = 120  # depth of nested calls that a sink may need
+_sleep = time.sleep  # saved, because the program may replace `time.sleep`
+SINK_STACK_DEPTH = 120  # number of nested calls that a sink may need
 
 
 class Sink(Protocol):
-    """Receives the steps of an execution."""
+    """An object that receives the steps of an execution."""
 
     def begin(self, entities: Entities) -> None:
         """Begin an execution. More entities are added to `entities` while steps arrive."""
@@ -91,9 +91,9 @@ class Stream:
     def flush(self) -> None:
         """Flush the recorded steps, unless another thread is flushing or the stack is nearly exhausted.
 
-        Processing steps can take longer than recording them. A thread that records while another one flushes is then
-        slowed down, so that the backlog stays bounded. It is not stopped: the other thread may be running a destructor
-        of the program that needs a lock which this thread holds.
+        Processing steps can take longer than recording them. A thread that records while another thread flushes is
+        therefore slowed down, so that the backlog stays bounded. It is not blocked, because the flushing thread may be
+        running a destructor of the program that needs a lock held by the recording thread.
         """
         if not self._flush_lock.acquire(False):
             if len(self.steps) > MAX_BACKLOG * self.max_steps:
@@ -108,7 +108,7 @@ class Stream:
 
     def _flush_batch(self) -> None:
         self.due = time.monotonic() + MAX_SECONDS
-        # Taken before the steps, so that all steps on a discarded variable are in this batch or an earlier one.
+        # Fetched before the steps, so that all steps on a discarded variable are in this batch or an earlier one.
         discarded = self._registry.take_discarded()
         discarded_resources = self._registry.take_discarded_resources()
         count = len(self.steps)
@@ -131,7 +131,7 @@ class Stream:
             self._stop(error)
 
     def _feed(self, sink: ForgettingSink, filtered: Iterable[FilteredBatch]) -> None:
-        """Pass filtered batches to the sink, and discard what it no longer needs."""
+        """Pass filtered batches to the sink, and discard the entities that it no longer needs."""
         for batch, forgotten, unreported in filtered:
             self._registry.name_contents(batch.steps)
             sink.feed(batch.steps)
@@ -142,9 +142,9 @@ class Stream:
     def fail(self, error: Exception) -> None:
         """Handle an exception that was raised while recording.
 
-        An internal error stops recording, and the program continues. An exception from a signal handler is raised again
-        for the program. An exception from program code that the recorder called (such as a `__class__` property) is
-        ignored.
+        An internal error stops recording, and the program continues. An exception from a signal handler is raised
+        again, so that it reaches the program. An exception from program code that the recorder called (such as a
+        `__class__` property) is ignored.
         """
         codes = list(code_in(error))
         handler_codes = handlers()

@@ -16,7 +16,8 @@ MODULE = "raddle.execute.installation"
 class Suspension:
     """Suspends the watch while an `Installation` is active.
 
-    `Installation` does not know about watches, and the watch does not import it. Its class is patched on import.
+    `Installation` does not know about watches, and the watch does not import it. Instead, the class is patched when its
+    module is imported.
     """
 
     def __init__(self, table: SiteTable, twins: dict[type, str], suspend: Callable[[], None], resume: Any) -> None:

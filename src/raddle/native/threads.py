@@ -1,6 +1,6 @@
 """Patches `threading.Thread` and `_thread.start_new_thread` to record when threads start, begin, end and are joined.
 
-A start is recorded before the thread starts. Its beginning is the first step in the thread, its end the last one.
+A start is recorded before the thread starts. The first step in a thread is its beginning, and the last step is its end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", 
 
 
 class ThreadNumbers:
-    """Maps `Thread` objects, weakly referenced, to the numbers of their threads in the stream."""
+    """Maps weakly referenced `Thread` objects to the numbers of their threads in the stream."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[int, KeyedReference]] = {}
@@ -64,7 +64,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         try:
             real_start(self)
         finally:
-            starting.pop(id(self), None)  # still there if the thread could not begin
+            starting.pop(id(self), None)  # still there if the thread could not be started
 
     def inner(self: Any) -> None:
         recorder.begin_thread(starting.pop(id(self), None))

@@ -12,7 +12,7 @@ from raddle.checks.crash import is_raddle_file
 
 
 def clean(error: BaseException | None) -> None:
-    """Remove raddle's frames from the tracebacks of an exception and of its causes and contexts."""
+    """Remove raddle's frames from the tracebacks of an exception and of all exceptions that it is chained to."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -35,7 +35,7 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
-    """Return replacements for the functions of `traceback` that walk frames, for programs that print errors themselves.
+    """Return replacements for the functions of `traceback` that walk frames. Programs that print errors call these.
 
     Walking a stack stops at `runs_program`, the code of the function that runs the program.
     """
@@ -45,7 +45,7 @@ def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
 
     def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
         walk = real(f)
-        if f is None:  # the real function finds its caller by counting frames, and this generator adds one
+        if f is None:  # the real function finds its caller by counting frames, and this generator adds a frame
             next(walk, None)
         for found in walk:
             if found[0].f_code is runs_program:
@@ -62,7 +62,7 @@ def _without_our_frames(
     def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
         found = list(real(tb))
         kept = [item for item in found if not is_raddle_file(item[0].f_code.co_filename)]
-        return iter(kept or found)  # an error raised by raddle has no other frames, and a stack must not be empty
+        return iter(kept or found)  # an error raised by raddle may have no other frames, and a stack must not be empty
 
     return walk
 

@@ -121,7 +121,7 @@ class Watch:
     def _forked(self) -> None:
         """Discard the recorded steps in a forked child, since the parent reports them."""
         if self._suspended:
-            self.active = False  # the child runs a controlled execution, which its installation measures
+            self.active = False  # the child runs a controlled execution, which is measured without the watch
         elif self.active:
             self._variable_numbers.reset_after_fork()
             self.recorder.reset_after_fork()

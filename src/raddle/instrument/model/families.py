@@ -120,9 +120,7 @@ class Families:
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """The owner of each attribute that exactly one class declares and that no class defines as code, by
-        attribute.
-        """
+        """The owner of each attribute that exactly one class declares and that no class defines as code."""
         found: dict[str, set[str]] = {}
         code = {name for class_census in self.classes.values() for name in class_census.code}
         for owner, class_census in self.classes.items():

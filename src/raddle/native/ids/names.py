@@ -1,7 +1,8 @@
-"""Finds names for variables that are the same in every execution.
+"""Finds names for variables. A variable has the same name in every execution.
 
-The rules are those of controlled executions (`raddle.observers.steps`). Names need the static model, which is slow to
-build. So a probe only notes how to find a name (`Unnamed`), and names are found when steps are flushed.
+The rules are the same as in controlled executions (`raddle.observers.steps`). Finding a name requires the static model,
+which is slow to build. So a probe only notes how to find the name (`Unnamed`), and the name is found when steps are
+flushed.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class VariableNames:
         self._surveyed = 0  # number of sites in the model
         # Classes are keyed by id; the values keep them alive.
         self._cache: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
-        self.methods: dict[int, str] = {}  # sites that enter or leave public methods, for `Entities.functions`
+        self.methods: dict[int, str] = {}  # maps enter and leave sites to public methods, for `Entities.functions`
 
     def model(self) -> StaticModel:
-        """Return the static model of all sites, or the previous one while another thread imports a module."""
+        """Return the static model of all sites, or the previous model while another thread is importing a module."""
         sites = len(self.table)
         if self._surveyed != sites:
             # Imported late: slow to import, and not needed at startup.
@@ -51,7 +52,7 @@ class VariableNames:
         return self._model
 
     def owner(self, cls: type) -> str:
-        """Return the name of a class as the owner of variables."""
+        """Return the name that variables use for a class that owns them."""
         from raddle.instrument.model.owners import class_owner  # imported late, as above
 
         return class_owner(self.table, cls)

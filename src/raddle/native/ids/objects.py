@@ -1,14 +1,14 @@
-"""A table of the program's objects by `id`, which does not extend their lifetime.
+"""A table of the program's objects, keyed by `id`. It does not extend the lifetime of the objects.
 
-An `id` identifies an object only while it lives, so an entry must not outlive its object:
+An `id` identifies an object only while the object lives, so an entry must not outlive its object:
 
 * Most objects support weak references, whose callback drops the entry.
-* Lists, dictionaries and some others do not. Their entries hold strong references, and are dropped when a sweep finds
-  no other reference. A sweep runs when the garbage collector runs, and after every `SWEEP_EVERY` new objects. During a
-  full collection the table holds no strong references, so reference cycles are still collected. At most `MAX_UNHELD`
-  such objects are kept. Older ones are dropped, and become new variables when they are seen again. Two objects never
-  share a number.
-* A container held by an attribute is kept as long as its holder lives, and dropped with it.
+* Lists, dictionaries and some other objects do not. Their entries hold strong references and are dropped when a sweep
+  finds no other reference to the object. A sweep runs when the garbage collector runs, and after every `SWEEP_EVERY`
+  new objects. During a full collection the table holds no strong references, so reference cycles are still collected.
+  At most `MAX_UNHELD` such objects are kept. Older objects are dropped and become new variables when they are seen
+  again. Two objects never share a number.
+* A container that an attribute holds is kept as long as its holder lives, and is dropped together with it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import KeyedReference
 from raddle.native.signal_exceptions import delivery
 
-MAX_UNHELD = 4000  # strongly referenced objects that no attribute holds, in two generations
-SWEEP_EVERY = 200  # new strongly referenced objects between two sweeps
+MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, in two generations
+SWEEP_EVERY = 200  # number of new strongly referenced objects between two sweeps
 
-# An entry maps the names of attributes to the numbers of variables. It also has these keys:
+# An entry maps the names of attributes to the numbers of variables. It can also have these keys:
 GROUP = 0  # the number of the object
 CREATED = 1  # where the object was created
 OBJECT = 2  # the object, if it is strongly referenced
@@ -50,14 +50,14 @@ class TrackedObjects:
         self._references: dict[int, KeyedReference] = {}
         self._recent: list[int] = []  # keys of strongly referenced objects added since the last sweep
         self._young: list[int] = []  # keys that survived a sweep
-        self._old: dict[int, Entry] = {}  # entries that survived longer, no longer in `entries`
+        self._old: dict[int, Entry] = {}  # entries that have survived longer; they are no longer in `entries`
         # Maps the key of a container to its holder and attribute.
         self._held: dict[int, tuple[KeyedReference, str]] = {}
         self._parked: list[tuple[int, Entry]] = []  # entries without strong references during a full collection
         self._raised: BaseException | None = None  # an exception raised during garbage collection
 
     def reset_after_fork(self) -> None:
-        """Clear the table in a forked process, where nothing has a number yet."""
+        """Clear the table in a forked process, in which nothing has a number yet."""
         self._sweep_lock = _thread.allocate_lock()
         for table in (self.entries, self._references, self._old, self._held):
             table.clear()
@@ -67,7 +67,7 @@ class TrackedObjects:
     # -- entries ------------------------------------------------------------------------------------
 
     def entry(self, obj: Any, created: str = "") -> Entry:
-        """Return the entry of an object. A new entry only records `created`, the place of its creation."""
+        """Return the entry of an object. A new entry stores `created`, the place where the object was created."""
         key = id(obj)
         entry = self.entries.get(key)
         if entry is not None:
@@ -87,7 +87,7 @@ class TrackedObjects:
         return {GROUP: group, CREATED: created, OWNED: self._registry.owned(group)}
 
     def _track_weakly(self, obj: Any, key: int) -> bool:
-        """Create a weak reference that drops the entry; return False if the type does not support it."""
+        """Create a weak reference whose callback drops the entry. Return whether the type supports weak references."""
         if not weak_offset_of(type(obj)):
             return False
         reference = KeyedReference(obj, self._forget)
@@ -113,7 +113,7 @@ class TrackedObjects:
         return entry
 
     def _forget(self, reference: KeyedReference) -> None:
-        """Drop the entry of a garbage-collected object, and those of containers that only it held."""
+        """Drop the entry of a garbage-collected object, and the entries of containers that only this object held."""
         try:
             self._drop(reference)
         except BaseException as error:  # Python ignores exceptions raised in a weakref callback
@@ -173,7 +173,7 @@ class TrackedObjects:
     # -- sweeps ------------------------------------------------------------------------------------
 
     def _sweep(self, generation: int = 0) -> None:
-        """Drop unused entries, unless a sweep is already running, in another thread or interrupted by a destructor."""
+        """Drop unused entries, unless another thread, or this one before it was interrupted, is already sweeping."""
         if not self._sweep_lock.acquire(False):
             return
         try:
@@ -188,7 +188,7 @@ class TrackedObjects:
             self._sweep_lock.release()
 
     def _sweep_recent(self) -> None:
-        """Drop recent entries whose objects have no other reference; the rest become young."""
+        """Drop recent entries whose objects have no other reference. The remaining recent entries become young."""
         entries, count = self.entries, len(self._recent)
         keys = self._recent[:count]
         del self._recent[:count]
@@ -214,7 +214,7 @@ class TrackedObjects:
         old.clear()
 
     def on_gc(self, phase: str, info: dict[str, int]) -> None:
-        """Sweep before, and restore parked entries after, a garbage collection (for `gc.callbacks`)."""
+        """Sweep before a garbage collection, and restore parked entries after it. Called through `gc.callbacks`."""
         try:
             if phase == "start":
                 self._sweep(info["generation"])
@@ -222,7 +222,7 @@ class TrackedObjects:
                 self._restore_parked()
         except BaseException as error:  # Python ignores exceptions raised in a gc callback
             self._raised = error
-        if self._raised is not None and phase == "stop":  # not at "start", since the "stop" call is still to come
+        if self._raised is not None and phase == "stop":  # not at "start", because the call for "stop" must still run
             raised, self._raised = self._raised, None
             (*_,) = self._handle_error(raised)
 

@@ -1,4 +1,4 @@
-"""The registry: assigns numbers to the entities that steps refer to while the program runs.
+"""The registry: while the program runs, it assigns numbers to the entities that steps refer to.
 
 Criteria read `entities`. Only a flush writes to it: `publish` adds the entities numbered since the last flush.
 """
@@ -37,7 +37,7 @@ class OwnedVariables:
         self._group = group
         self._numbers: list[int] = []
 
-    # The number of the discarded object (0 for a container whose holder remains), and the numbers of its variables.
+    # The number of the discarded object (0 for a container whose holder still lives), and the numbers of its variables.
     Discarded = tuple[int, list[int]]
 
     def add(self, number: int) -> None:
@@ -48,7 +48,7 @@ class OwnedVariables:
 
 
 class EntityRegistry:
-    """Assigns numbers. Its lock is held only briefly, and no program code runs while it is held."""
+    """Assigns numbers to entities. Its lock is held only briefly, and no program code runs while it is held."""
 
     def __init__(self, names: VariableNames, *, methods: int = METHODS) -> None:
         self.names = names
@@ -60,7 +60,8 @@ class EntityRegistry:
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # not published yet
-        # Maps the number of a content without a known holder to the container type and the rank of its name.
+        # For containers without a known holder: maps the number of the content to the container type and the rank of
+        # its name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
@@ -73,7 +74,7 @@ class EntityRegistry:
         self.variables = self.resources = self.actors = self.groups = 0
 
     def owned(self, group: int = 0) -> OwnedVariables:
-        """Create an empty collection for the variables of an object, to be stored in its entry."""
+        """Create an empty collection for the variables of an object. It is stored in the object's entry."""
         return OwnedVariables(self._discarded, group)
 
     def variable(self, unnamed: Unnamed, group: int, owned: OwnedVariables) -> int:
@@ -88,7 +89,7 @@ class EntityRegistry:
         return number
 
     def group(self) -> int:
-        """Assign a number to an object, never 0; the lock must be held."""
+        """Assign a number other than 0 to an object; the lock must be held."""
         self.groups += 1
         return self.groups
 
@@ -107,7 +108,7 @@ class EntityRegistry:
         return self.resources - 1
 
     def actor(self, kind: str) -> Actor:
-        """Create an actor, which is distinguished from others by its kind and the methods that it runs."""
+        """Create an actor. Its kind and the methods that it runs distinguish it from other actors."""
         with self.lock:
             actor = Actor(self.actors, kind)
             self._actors.append(actor)
@@ -115,7 +116,7 @@ class EntityRegistry:
             return actor
 
     def take_discarded(self) -> list[OwnedVariables.Discarded]:
-        """Return the objects discarded since the last call. All their steps are already recorded."""
+        """Return the objects discarded since the last call. All steps on them have been recorded."""
         count = len(self._discarded)
         discarded = self._discarded[:count]
         del self._discarded[:count]
@@ -131,7 +132,8 @@ class EntityRegistry:
     def retire(self, discarded: Iterable[OwnedVariables.Discarded], unreported: Collection[int]) -> None:
         """Forget discarded objects, and free the numbers of `unreported` variables for reuse.
 
-        They become free only at the next call: a thread may have looked up a number and not recorded its step yet.
+        The numbers become free only at the next call, because a thread may have looked up a number without having
+        recorded its step yet.
         """
         for group, numbers in discarded:
             self.entities.classes.pop(group, None)
@@ -142,7 +144,7 @@ class EntityRegistry:
             self._soon_free = list(unreported)
 
     def publish(self) -> None:
-        """Add everything numbered since the last call to `entities`."""
+        """Add to `entities` everything numbered since the last call."""
         self.names.model()
         self.entities.functions = self.names.methods
         with self.lock:
@@ -170,7 +172,7 @@ class EntityRegistry:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]
 
     def name_contents(self, steps: Sequence[Step]) -> None:
-        """Give each content the best name that any site provides so far, as in controlled executions."""
+        """Give each container's content the best name that any site has provided, as in controlled executions."""
         contents = self._contents
         if not contents:
             return
@@ -185,7 +187,7 @@ class EntityRegistry:
     def _publish_actor(self, actor: Actor) -> None:
         if actor.number == self.entities.actors:
             self.entities.add_actor(actor.kind)
-        ended = actor.ended  # read first, so that all methods that it ran before its end are in the list
+        ended = actor.ended  # read before the methods, so that the list is complete if the actor has ended
         for method in actor.methods[actor.published :]:
             self.entities.entered(actor.number, method)
             actor.published += 1

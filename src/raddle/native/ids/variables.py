@@ -1,7 +1,7 @@
 """Assigns numbers to variables when probes first see them.
 
-The numbers are stored by name in the entries of `TrackedObjects`. A negative number is not a variable of the object
-itself: NO_VARIABLE marks code, and lower numbers encode a variable of the class (see `inherited`).
+The numbers are stored by name in the entries of `TrackedObjects`. A negative number does not stand for a variable of
+the object itself: NO_VARIABLE marks code, and lower numbers encode variables of the class (see `inherited`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ NO_VARIABLE = -1
 
 
 def inherited(number: int) -> int:
-    """Encode or decode the number of a class variable that is read through an instance (its own inverse)."""
+    """Encode or decode the number of a class variable that is read through an instance.
+
+    The function is its own inverse.
+    """
     return -2 - number
 
 
 def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[Concatenate[VariableNumbers, P], int]:
-    """Wrap a method for use by probes: it returns NO_VARIABLE if it fails, or if the thread is not recorded now."""
+    """Wrap a method for use by probes. It returns NO_VARIABLE if it fails or if the thread is not being recorded."""
 
     def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
         thread: ThreadRecord = self._recorder.local.thread
@@ -88,7 +91,7 @@ class VariableNumbers:
         return 0
 
     def receiver(self, obj: Any) -> int:
-        """Return the number of an object whose method was entered; 0 if none can be assigned now."""
+        """Return the number of an object whose method was entered; 0 if no number can be assigned now."""
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
@@ -124,7 +127,7 @@ class VariableNumbers:
         """Return the number of `obj.name`, which was just written."""
         cls = type(obj)
         if written_owner(obj, name) is None:
-            return NO_VARIABLE  # a property handles the write, or the attribute is thread-local
+            return NO_VARIABLE  # either a property handles the write, or the attribute is thread-local
         if issubclass(cls, ModuleType):
             names: Any = own_fields(obj)
             return self._cache_number(obj, name, self._global_name(names, name, site))
@@ -172,7 +175,7 @@ class VariableNumbers:
 
     @_guarded
     def cell(self, numbers: Entry, name: str, site: int) -> int:
-        """Return the number of a closure variable, which a function shares with nested functions."""
+        """Return the number of a closure variable, which a function shares with its nested functions."""
         with self._registry.lock:
             if GROUP not in numbers:
                 group = self._registry.group()

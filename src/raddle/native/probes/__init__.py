@@ -1,7 +1,7 @@
-"""The probes of native runs: each performs the operation in the source, then records one step.
+"""The probes of native runs. Each probe performs the operation that the source contains, then records one step.
 
-An access to a variable that was seen before takes a fast path: look up its number by the object's `id` and the name,
-and append a step. When a variable is first seen, `VariableNumbers` does the rest. Objects are examined through
+An access to a known variable takes a fast path: the probe looks up its number by the object's `id` and the name, and
+appends a step. When a variable is first seen, `VariableNumbers` assigns its number. Objects are examined through
 `raddle.inspection`, which runs no code of the program.
 """
 

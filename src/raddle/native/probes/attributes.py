@@ -45,7 +45,7 @@ class AttributeProbes(RecordingProbes):
         return value
 
     def record_read(self, obj: Any, name: str, value: Any, site: int) -> None:
-        """Record a read of an attribute that has already happened."""
+        """Record that an attribute has just been read."""
         try:
             number = self._entries[id(obj)][name]
         except KeyError:

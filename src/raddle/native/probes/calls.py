@@ -1,4 +1,4 @@
-"""The probe for calls of code without probes: built-in functions, C code and modules that are not instrumented."""
+"""The probe for calls to code without probes: built-in functions, C code and modules that are not instrumented."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class CallProbes:
-    """Wraps called functions, to record their effects on their arguments after they return."""
+    """Wraps functions that are called, to record their effects on their arguments after they return."""
 
     __slots__ = ("_attributes", "_contents", "_creation_rules", "_effects", "_note_created")
 
@@ -42,7 +42,7 @@ class CallProbes:
             called = self.wrap_creator(called)
         if effect is None:
             return called
-        # Disk accesses are not recorded here, and functions that access the disk only read their containers.
+        # Disk accesses are not recorded here. Functions that access the disk only read the containers passed to them.
         return partial(self._call_with_effect, called, READ if effect.on_disk else effect.kind, site)
 
     def wrap_creator(self, called: Any) -> Any:
@@ -56,7 +56,10 @@ class CallProbes:
         return created
 
     def _call_with_effect(self, called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes; record its effect on the first container passed, and reads of the others."""
+        """Call code without probes.
+
+        Record its effect on the first container among the arguments, and a read of every other container.
+        """
         result = called(*args, **kwargs)
         for arg in (*args, *kwargs.values()):
             container = self._contents.container_of(arg)
@@ -86,7 +89,10 @@ class CallProbes:
         return result if container is None else self._contents.recording_iterator(result, container, site)
 
     def call_next(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call `next`; record a write, since threads can share a generator or an iterator implemented in C."""
+        """Call `next`, and record a write to the iterator.
+
+        Threads can share a generator or an iterator implemented in C.
+        """
         value = called(*args, **kwargs)
         if is_iterator(args[0]):
             self._contents.record(WRITE, args[0], site)

@@ -33,10 +33,10 @@ class ContentProbes(RecordingProbes):
     def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers) -> None:
         super().__init__(recorder, variable_numbers)
         self._assign_number = variable_numbers.content
-        # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive.
-        # `bases` has the container without probes that the class is or extends; None if there is none.
+        # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive. `bases` maps a class to the
+        # container class without probes that it is or extends; None if there is none.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
-        # `_stores_missing` is True for classes whose lookup of a missing key stores it, as in a defaultdict.
+        # `_stores_missing` maps a class to whether looking up a missing key stores the key, as in a defaultdict.
         self._stores_missing: dict[int, bool] = {}
         self._classes: list[type] = []
 
@@ -121,19 +121,19 @@ class ContentProbes(RecordingProbes):
             self._flush()
 
     def add_class(self, cls: type) -> type | None:
-        """Add a class that is seen for the first time; return the container without probes that it is or extends."""
+        """Add a class when first seen. Return the container class without probes that it is or extends, if any."""
         self._classes.append(cls)
         self._stores_missing[id(cls)] = stores_missing_keys(cls)
         base = self.bases[id(cls)] = container_base(cls)
         return base
 
     def base_of(self, cls: type) -> type | None:
-        """Return the container without probes that a class is or extends; None if it is not a container."""
+        """Return the container class without probes that a class is or extends; None if it is not a container class."""
         bases = self.bases
         return bases[id(cls)] if id(cls) in bases else self.add_class(cls)
 
     def container_of(self, obj: Any) -> Any:
-        """Return the container behind `obj`: itself, or the dictionary that it is a view of; None if there is none."""
+        """Return `obj` if it is a container, or the dictionary if `obj` is a view of one; None otherwise."""
         cls = type(obj)
         bases = self.bases
         if (bases[id(cls)] if id(cls) in bases else self.add_class(cls)) is not None:
@@ -144,7 +144,7 @@ class ContentProbes(RecordingProbes):
         return None
 
     def recording_iterator(self, iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
-        """Iterate, and record a read for each `next`, including the last one that ends the iteration."""
+        """Iterate, and record a read for each call of `next`, including the call that ends the iteration."""
         record = self.record
         for value in iterator:
             record(READ, container, site)

@@ -17,7 +17,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class FunctionProbes(RecordingProbes):
-    """Records function calls with their receiver, and the blocks that are executed."""
+    """Records function calls with their receivers, and the blocks that run."""
 
     __slots__ = ("_functions", "_is_primitive", "_receivers")
 

@@ -49,7 +49,7 @@ class MethodProbes:
         return self._other_method(obj, cls, name, site, found)
 
     def _super_method(self, obj: Any, name: str, site: int, found: Any) -> Any:
-        """Look up a method through `super()`, as `super().append(1)` in a class that extends a container."""
+        """Wrap a method that was looked up through `super()`, such as `super().append` in a subclass of a container."""
         cls = type(obj)
         base = None if issubclass(cls, type) else self._contents.base_of(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
@@ -57,7 +57,7 @@ class MethodProbes:
         return self._contents.wrap_method(obj, kind, name, site, found) if kind else self._calls.wrap_creator(found)
 
     def _other_method(self, obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
-        """Look up an attribute that is called but is not known to be a method with probes."""
+        """Wrap an attribute that is about to be called and is not known to be a method with probes."""
         base = self._contents.base_of(cls)
         if base is not None:
             kind = effect_of_method(cls, base, found, name) if name not in own_fields(obj) else None

@@ -11,7 +11,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class ClosureCells:
-    """The numbers of the closure variables of one function call. Instrumented code passes it as the owner."""
+    """The numbers of the closure variables of one function call. Instrumented code passes this object as the owner."""
 
     __slots__ = ("numbers",)
 
