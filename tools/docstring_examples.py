@@ -1,4 +1,4 @@
-"""Makes mkdocstrings show doctests in docstrings as code. Without a heading above them, it renders them as prose."""
+"""Makes mkdocstrings show doctests as code. Without a heading above a doctest, it would render the doctest as prose."""
 
 from __future__ import annotations
 

@@ -116,9 +116,7 @@ class ConflictFilter:
                 order.join(thread, target)
 
     def _remove_short_lived(self, batch: Batch) -> set[int]:
-        """Remove and return the variables that lived within this batch and had no conflict. Most variables are like
-        this.
-        """
+        """Remove and return the variables that lived only within this batch and had no conflict (the usual case)."""
         variables, short_lived = self._variables, set()
         for number in (number for _, numbers in batch.discarded for number in numbers):
             variable = variables.get(number)

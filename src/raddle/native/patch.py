@@ -89,7 +89,7 @@ class Patches:
 
 
 def _restore(owner: Any, name: str, old: Any) -> None:
-    if old is _restore:  # the function itself marks a name that did not exist before
+    if old is _restore:  # this value marks a name that did not exist before
         delattr(owner, name)
     else:
         setattr(owner, name, old)

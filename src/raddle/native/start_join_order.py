@@ -51,9 +51,7 @@ class StartJoinOrder:
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
-        """Record that `thread` joins `other`. Everything that happens before the end of `other` happens before the
-        join.
-        """
+        """Record that `thread` joins `other`: all that happens before the end of `other` happens before the join."""
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}

@@ -173,7 +173,11 @@ class TrackedObjects:
     # -- sweeps ------------------------------------------------------------------------------------
 
     def _sweep(self, generation: int = 0) -> None:
-        """Drop unused entries, unless another thread, or this one before it was interrupted, is already sweeping."""
+        """Drop unused entries.
+
+        Do nothing if a sweep is already running, in another thread or in this one before a destructor interrupted
+        it.
+        """
         if not self._sweep_lock.acquire(False):
             return
         try:
