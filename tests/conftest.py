@@ -9,8 +9,8 @@ import pytest
 from processes import default_signals, no_child_is_left, no_descendant_is_left  # noqa: F401 -- fixtures for every test
 
 # Tests that start many processes, run other projects' test suites, or compare computations with brute force thousands
-# of times. They run only on the reference interpreter, so that testing all interpreters takes a few minutes.
-# `make test` runs everything there, and `-m "not slow"` on the other interpreters.
+# of times. They run only on the reference interpreter, so that testing all interpreters takes only a few minutes. On
+# all other interpreters, `make test` runs pytest with `-m "not slow"`.
 SLOW = (
     "tests/counts/",
     "tests/determinism/",
@@ -73,7 +73,7 @@ LONG = (
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip files whose tests are all deselected, because importing them takes longer than many tests."""
+    """Skip files whose tests are all deselected, because importing them takes longer than running many tests."""
     expression = config.getoption("markexpr")
     deselected = (*(SLOW if "not slow" in expression else ()), *(LONG if "not long" in expression else ()))
     path = collection_path.relative_to(config.rootpath).as_posix() + "/" * collection_path.is_dir()

@@ -18,9 +18,9 @@ UNRELATED_SOURCE = ["colorsys"]  # the twins are scheduling points, so CPython's
 
 
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
-    """Derive a test case from one of CPython's, with the types under test as class attributes.
+    """Return a subclass of one of CPython's test cases, with the types under test as class attributes.
 
-    pytest does not collect the class itself: our tests take its methods as parameters.
+    pytest does not collect the class itself. Instead, our tests are parametrized with its methods.
     """
     for key, value in attributes.items():
         if isinstance(value, FunctionType):
@@ -30,7 +30,7 @@ def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCas
 
 
 def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.TestCase], str]]:
-    """Yield each test method of each case."""
+    """Yield the class and the name of each test method."""
     for case in cases:
         for method in unittest.defaultTestLoader.getTestCaseNames(case):
             yield case, method
@@ -39,7 +39,7 @@ def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.
 def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]) -> list[Any]:
     """Return one parameter set per method.
 
-    Methods in `cannot_apply` are marked as strict expected failures, so that outdated entries are noticed.
+    Methods in `cannot_apply` are marked as strict expected failures, so an outdated entry makes a test fail.
     """
     found = list(methods_of(*cases))
     unknown = cannot_apply.keys() - {(case.__name__, method) for case, method in found}
@@ -81,7 +81,7 @@ def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None
 def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> raddle.Result:
     """Run one test method under control.
 
-    Raises `FindingError` if it fails or deadlocks.
+    Raises `FindingError` if the method fails or deadlocks.
     """
     function = getattr(case, method)
     for marked in (case, function):
@@ -90,7 +90,7 @@ def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> radd
     try:
         with mock.patch.object(
             support, "gc_collect"
-        ):  # slow, because tests call it in loops that wait for threads to end
+        ):  # a collection is slow, and tests run one in each iteration of loops that wait for threads
             return raddle.check(
                 scenario_of(case, method),
                 **{"source": UNRELATED_SOURCE, "scheduler": "random", "step_limit": 1_000_000} | options,

@@ -1,6 +1,6 @@
 """CPython's `test.lock_tests`, run on the twins.
 
-`test.test_threading` runs them on the real primitives.
+`test.test_threading` runs the same tests on the real primitives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def _bounded(*args, **kwargs):
     return threading.BoundedSemaphore(*args, **kwargs)
 
 
-# The same cases as in test_threading. The lambdas look up the names during the execution, when they refer to twins.
+# These are the cases of CPython's test_threading. The lambdas look up the names during the execution, when those names
+# refer to twins.
 CASES = (
     make_case(lock_tests.LockTests, "Lock", locktype=lambda: threading.Lock()),
     make_case(lock_tests.RLockTests, "RLock", locktype=lambda: threading.RLock()),
@@ -40,7 +41,7 @@ CANNOT_APPLY: dict[tuple[str, str], str] = {
 }
 
 
-# Number of random executions. Every search runs two rehearsals before them.
+# The number of random executions. Each search also runs two rehearsals first.
 RANDOM = 4
 
 

@@ -12,8 +12,8 @@ test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python has
 
 from cpython_cases import make_case, parameters, run_case  # noqa: E402 -- only with the `test` package
 
-# The first five cases test the twins of queues. The others use a copy of the module without `_queue` that exists only
-# in CPython's tests. They show that the standard library's code runs correctly on the twins of locks.
+# The first five cases test the twins of queues. The other cases use a copy of the module without `_queue` that exists
+# only in CPython's tests. Those cases show that the standard library's code runs correctly on the twins of locks.
 CASES = (
     make_case(test_queue.QueueTest, "Queue", queue=queue),
     make_case(test_queue.LifoQueueTest, "LifoQueue", queue=queue),
@@ -42,13 +42,13 @@ def _listed_module(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_collection(monkeypatch):
-    """Skip the garbage collection after every item. Only interpreters without reference counting need it."""
+    """Skip the garbage collection after every item. It is needed only by interpreters without reference counting."""
     monkeypatch.setattr(test_queue, "gc_collect", lambda: None)
 
 
 @pytest.fixture(autouse=True)
 def _fewer_items(request, monkeypatch):
-    """Use fewer items than CPython, which needs tens of thousands to provoke rare interleavings."""
+    """Use fewer items than CPython's tests, which need tens of thousands to provoke rare interleavings."""
     if "-test_many_threads" in request.node.name:
         monkeypatch.setattr(test_queue, "range", lambda stop: range(min(stop, 120)), raising=False)
     elif "in_many_threads" in request.node.name:
@@ -61,11 +61,11 @@ def _fewer_items(request, monkeypatch):
         monkeypatch.setattr(mixin, "_write_msg_thread", write_fewer)
 
 
-# Number of random executions. Every search runs two rehearsals before them.
+# The number of random executions. Each search also runs two rehearsals first.
 RANDOM = 2
 
 
-# Only the twins are tested, so it is intended that no code is instrumented.
+# Only the twins are tested, so it is fine that no code is instrumented.
 @pytest.mark.filterwarnings("ignore::raddle.errors.UnwatchedWarning")
 @pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
 def test_twins_pass_cpythons_queue_tests(case, method):

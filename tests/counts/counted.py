@@ -1,4 +1,4 @@
-"""Small programs whose schedules can be counted by hand, as `test_counts` does."""
+"""Small programs whose schedules are counted by hand in `test_counts`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ total = 0
 
 
 class Box:
-    """An object that the threads share."""
+    """An object shared by the threads."""
 
     def __init__(self) -> None:
         self.n = 0

@@ -1,6 +1,6 @@
 """Python versions of programs whose executions SimGrid's model checker counted with optimal reduction.
 
-They are the examples of McMini that SimGrid's tests run, reduced to their synchronization.
+They are McMini examples that SimGrid's tests run, reduced to their synchronization operations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from counted import side_by_side
 
 
 def philosophers_with_mutex(count: int) -> Callable[[], None]:
-    """Return a scenario in which a philosopher locks the table while taking forks."""
+    """Return a scenario in which each philosopher locks the table while taking the forks."""
 
     def scenario() -> None:
         table, forks = threading.Lock(), [threading.Lock() for _ in range(count)]
@@ -31,7 +31,7 @@ def philosophers_with_mutex(count: int) -> Callable[[], None]:
 
 
 def philosophers_with_semaphore(count: int) -> Callable[[], None]:
-    """Return a scenario with one seat fewer than there are philosophers."""
+    """Return a scenario in which the table has one seat fewer than there are philosophers."""
 
     def scenario() -> None:
         seats, forks = threading.Semaphore(count - 1), [threading.Lock() for _ in range(count)]
@@ -83,7 +83,7 @@ def two_mutexes(count: int) -> Callable[[], None]:
 
 
 def broadcast(count: int) -> Callable[[], None]:
-    """Return a scenario that waits until all threads are ready and then releases all of them."""
+    """Return a scenario whose main thread waits until all other threads are ready and then lets them continue."""
 
     def scenario() -> None:
         mutex, ready, go = threading.Lock(), threading.Semaphore(0), threading.Semaphore(0)

@@ -1,8 +1,8 @@
 """Computes the partial orders of a scenario by brute force, from all its interleavings.
 
 The module follows the definition and shares no code with the reachability search. Operations of two threads depend on
-each other if they have the same target and at least one changes what the other can observe or do. A partial order is a
-set of operations and, for each dependent pair, the one that came first.
+each other if they have the same target and at least one of them affects what the other observes or whether it can run.
+A partial order consists of a set of operations and the order of each dependent pair.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Step(NamedTuple):
     kind: str
     target: object  # object id, or (object id, attribute name) for an access
     inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
-    certain: bool = True  # True if it cannot fail: a get that returns an item, a release by the lock's holder
-    daemon: bool = False  # True if a daemon thread performs it: the execution may end before it
-    opaque: bool = False  # True if it also reads something besides its target, such as an argument's content
+    certain: bool = True  # True if it cannot fail, such as a release by the lock's holder
+    daemon: bool = False  # True if a daemon thread performs it, because the execution may end first
+    opaque: bool = False  # True if it also reads objects other than its target, such as an argument's content
 
 
 def step_of(thread: Any, visible: Container[str]) -> Step:
@@ -46,7 +46,7 @@ def _step_of(thread: Any) -> Step:
         classes = type(target).__mro__ if kind == "read" else ()
         inherited = tuple((id(cls), thread.name) for cls in classes)
         return Step(thread.label, kind, (id(target), thread.name), inherited, daemon=thread.daemon)
-    certain = not thread.timer or kind == "wait"  # a thread returns from a wait with the lock, notified or not
+    certain = not thread.timer or kind == "wait"  # a wait always returns with the lock held, notified or not
     if kind == "release":
         certain = target.holder is thread
     if kind in ("get", "put") and isinstance(target, queue.Queue):
@@ -90,7 +90,7 @@ def depend(one: Step, other: Step) -> bool:
         return False
     if not (one.certain and other.certain):
         return not kinds <= {*OBSERVES, "wait-set"}  # a wait that may expire only observes
-    # An acquire needs one release and its place among the acquires, so acquires and releases are independent.
+    # Only the order of the acquires and the order of the releases matter, so an acquire and a release are independent.
     takes, gives = kinds & {"acquire", "wait", "down"}, kinds & {"release", "up"}
     if (takes and gives) or kinds == {"put", "get"}:
         return False
@@ -113,7 +113,7 @@ def order_of(steps: Sequence[Step]) -> Order:
     for at, step in enumerate(steps):
         taken[step.thread, step.target] += {"get": 1, "task-done": -1}.get(step.kind, 0)
         if taken[step.thread, step.target] < 0:
-            steps[at] = step._replace(certain=False)  # there may be more calls of task_done than items
+            steps[at] = step._replace(certain=False)  # fails if every item is already marked as done
         names.append((step.thread, seen[step.thread], step.kind))
         seen[step.thread] += 1
     before = {
@@ -126,7 +126,7 @@ def order_of(steps: Sequence[Step]) -> Order:
 
 
 class StepRecorder:
-    """A scheduler mixin that records every step, including those for which there is no choice."""
+    """A scheduler mixin that records every step, including steps at which only one thread is enabled."""
 
     steps: list[Step]
     kept: list[object]  # targets, kept alive so that their ids stay unique
@@ -147,7 +147,7 @@ class StepRecorder:
 
 
 class Visiting(StepRecorder, Reachability):
-    """The search under test."""
+    """The reachability search under test, which also records its steps."""
 
 
 class _Everything(Exhaustive):
@@ -158,13 +158,13 @@ class _Everything(Exhaustive):
         return self
 
     def ignore(self, *args: object, **kwargs: object) -> None:
-        """Ignore a notification, because brute force does not need it."""
+        """Ignore the engine's notification, because brute force does not need it."""
 
     started = waits = notified = time_passes = ended = ignore
 
 
 class BruteForce(StepRecorder, _Everything):
-    """A search that runs every interleaving of the same operations."""
+    """A search with the same scheduling points as `Visiting` that runs every interleaving."""
 
 
 class Found(NamedTuple):
@@ -194,7 +194,7 @@ def explore(
 ) -> Found:
     """Return the partial orders that a search visits and how often it visits each.
 
-    Executions before the last change of the known points are not counted.
+    Only executions since the last change of the known scheduling points are counted.
     """
     orders: Counter[Order] = Counter()
     outcomes: set[Any] = set()

@@ -1,4 +1,4 @@
-"""Small programs about locks and semaphores."""
+"""Small programs that use locks and semaphores."""
 
 from __future__ import annotations
 

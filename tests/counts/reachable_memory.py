@@ -1,4 +1,4 @@
-"""Small programs about variables, classes and containers."""
+"""Small programs that share variables, classes and containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small programs about queues."""
+"""Small programs that use queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small programs about threads, timers and pools."""
+"""Small programs that start threads, timers and pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small programs about conditions, events and barriers."""
+"""Small programs that use conditions, events and barriers."""
 
 from __future__ import annotations
 

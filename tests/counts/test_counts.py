@@ -1,9 +1,9 @@
-"""The exhaustive search visits each schedule once: the expected numbers are counted by hand.
+"""The exhaustive search visits each schedule once. The expected numbers are counted by hand.
 
 Scheduling points lie before conflicting accesses and before operations that can block. An operation that enables
 others (a release, a set, a start, an end) is a scheduling point only if another thread can observe it without blocking.
 A new thread, or a thread that returns from a join, immediately runs up to its next scheduling point. So if one thread
-has m points and another has n, and they can run in any order, there are C(m + n, n) schedules.
+has m points and another has n, and these can be interleaved freely, there are C(m + n, n) schedules.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def reset() -> None:
     counted.total = 0
 
 
-# Two threads read and write k times each, so each has 2k points.
+# Each of two threads reads and writes k times, so it has 2k points.
 @pytest.mark.parametrize(("times", "schedules"), [(1, 6), (2, 70), (3, 924)])
 def test_two_threads_with_2k_accesses_each_have_4k_choose_2k_schedules(times: int, schedules: int) -> None:
     assert schedules == comb(4 * times, 2 * times)
@@ -44,7 +44,7 @@ def test_two_threads_with_2k_accesses_each_have_4k_choose_2k_schedules(times: in
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
 
 
-# While one thread holds the lock, the other is blocked, so only the k acquires of each thread are decisions.
+# While one thread holds the lock, the other is blocked, so the scheduler decides only at the k acquires of each thread.
 @pytest.mark.parametrize(("times", "schedules"), [(1, 2), (2, 6), (3, 20), (4, 70)])
 def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_schedules(times: int, schedules: int) -> None:
     assert schedules == comb(2 * times, times)
@@ -65,11 +65,11 @@ CASES = {
     "closure_increments": 6,
     # `get` is one step and the item assignment another, so there are C(4, 2) schedules.
     "dict_increments": 6,
-    # Each thread has one step, its append, so there are 3! orders.
+    # Each of the three threads has one step, its append, so there are 3! schedules.
     "three_appends": 6,
-    # c is the check and a the act, which happens only if the check found nothing. If one thread runs first, the order
-    # is c1 a1 c2 or c2 a2 c1. If both checks come first, in two orders, the acts follow in two orders. That makes
-    # 2 + 2 * 2 schedules.
+    # `c` is the check, and `a` is the act, which happens only if the check found nothing. If one thread runs first, the
+    # order is c1 a1 c2 or c2 a2 c1. If both checks come first, the checks have two possible orders and so do the acts.
+    # That makes 2 + 2 * 2 schedules.
     "check_then_act": 6,
     # Each thread has its own variable, so nothing conflicts.
     "separate_variables": 1,
@@ -77,29 +77,31 @@ CASES = {
     "readers": 1,
     # At its inner acquire a thread already holds the lock, so only the outer acquires count: C(2, 1) schedules.
     "nested_rlock": 2,
-    # `set` is not a scheduling point and runs at once. Two threads then wait, read and write in C(6, 3) orders.
+    # `set` is not a scheduling point, so it runs immediately. Two threads then wait, read and write, so there are C(6,
+    # 3) schedules.
     "released_by_event": 20,
-    # `is_set` observes the event without blocking, so `set` is a scheduling point before or after it.
+    # `is_set` observes the event without blocking, so `set` is a scheduling point. It comes before or after `is_set`.
     "observed_event": 2,
-    # The puts happen in two orders, and the first get comes after one put or after both: 2 * 2.
+    # There are two orders of the puts, and the first get comes after one put or after both: 2 * 2.
     "two_producers": 4,
     # If the waiter runs first, it waits, is notified and continues. If the notifier runs first, the waiter need not
-    # wait. In a critical section there is nothing to decide, and a notified waiter is then the only enabled thread.
+    # wait. The scheduler has no choice inside a critical section, nor after the notification, when only the waiter is
+    # enabled.
     "condition": 2,
     # The main thread and the other thread read and write once each, so there are C(4, 2) schedules.
     "main_works_too": 6,
     # Each thread is joined before the next one starts, so there is no race to reverse.
     "one_after_the_other": 1,
-    # The parent's first write comes before the start. Its second write and the child's write have two orders.
+    # The parent's first write comes before the start. Its second write comes before or after the child's write.
     "started_half_way": 2,
-    # One thread makes a nonblocking attempt, so the release is a scheduling point. The attempt has three
-    # places: before, between or after acquire and release. If it comes first, it gets the lock and never releases it,
-    # which is a deadlock.
+    # One thread attempts a nonblocking acquire, so the other thread's release is a scheduling point. The attempt comes
+    # before, between or after the other thread's acquire and release. If the attempt comes first, it succeeds and the
+    # lock is never released, so the other thread deadlocks.
     "tried_lock": 3,
-    # `is_alive` observes the thread, so its end is a scheduling point before or after `is_alive`.
+    # `is_alive` observes the thread, so the thread's end is a scheduling point. It comes before or after `is_alive`.
     "observed_thread": 2,
-    # One thread takes both locks before the other starts: 2 schedules. Otherwise each takes its first lock, in two
-    # orders, and then both are blocked: 2 deadlocks.
+    # One thread takes both locks before the other starts: 2 schedules. Otherwise each thread takes its first lock, in
+    # either order, and then both are blocked: 2 deadlocks.
     "crossed_locks": 4,
 }
 DEADLOCKS = {"crossed_locks", "tried_lock"}
@@ -112,16 +114,16 @@ def test_a_small_program_has_the_number_of_schedules_counted_by_hand(name: str, 
     assert [finding.kind for finding in result.findings] == ["deadlock"] * (name in DEADLOCKS)
 
 
-# A semaphore with one permit acts as a lock: 2. With two permits no thread ever blocks: each thread acquires, reads and
-# writes, C(6, 3).
+# A semaphore with one permit acts as a lock, so there are 2 schedules. With two permits no thread ever blocks. Each
+# thread then acquires, reads and writes, so there are C(6, 3) schedules.
 @pytest.mark.parametrize(("permits", "schedules"), [(1, 2), (2, 20)])
 def test_the_permits_of_a_semaphore_determine_the_number_of_schedules(permits: int, schedules: int) -> None:
     result = explored(counted.guarded_by_semaphore(permits))
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
 
 
-# With n puts and n gets, and never more gets than puts, there are as many schedules as the n-th Catalan number: 1, 2,
-# 5, 14. If the queue has room for only one item, puts and gets alternate.
+# There are n puts and n gets, and never more gets than puts so far. The number of schedules is the n-th Catalan number:
+# 1, 2, 5, 14. If the queue has room for only one item, puts and gets alternate.
 @pytest.mark.parametrize(("items", "capacity", "schedules"), [(1, 0, 1), (2, 0, 2), (3, 0, 5), (4, 0, 14), (3, 1, 1)])
 def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
     items: int, capacity: int, schedules: int
@@ -131,9 +133,9 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 
 
 # A schedule of two threads with four points each (two increments) consists of blocks of consecutive steps by one
-# thread. A change of thread is a preemption unless the thread has ended. With p preemptions there are p + 2 blocks: the
-# thread that begins has a = p // 2 + 1 of them and the other b = (p + 1) // 2 + 1, or vice versa for odd p. Four points
-# can be divided into a blocks in C(3, a - 1) ways, and either thread may begin.
+# thread. A change of thread is a preemption unless the thread has ended. With p preemptions there are p + 2 blocks: one
+# thread has m = p // 2 + 1 of them and the other has n = (p + 1) // 2 + 1. Four points can be divided into m blocks in
+# C(3, m - 1) ways, and either thread may begin.
 #   p = 0: 1, 1 blocks: 2 * 1 * 1 = 2      p = 1: 2, 1: 2 * 3 * 1 = 6      p = 2: 2, 2: 2 * 3 * 3 = 18
 #   p = 3: 3, 2: 2 * 3 * 3 = 18            p = 4: 3, 3: 2 * 3 * 3 = 18     p = 5: 4, 3: 2 * 1 * 3 = 6
 #   p = 6: 4, 4: 2 * 1 * 1 = 2             all together 70 = C(8, 4)
@@ -143,11 +145,11 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 def test_a_preemption_bound_limits_the_number_of_schedules(bound: int, schedules: int) -> None:
     result = explored(counted.increments(2), f"exhaustive:preemptions={bound}")
     assert result.executions == schedules
-    # Only the largest bound excludes no schedule.
+    # The largest bound is the only one that excludes no schedule.
     assert result.stopped_because == ("exhausted" if bound == 6 else "exhausted-within-bound")
 
 
-# The search visits the same schedules if each execution runs in a child process.
+# The search visits as many schedules if each execution runs in a child process.
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_isolated_executions_have_the_same_number_of_schedules() -> None:
     result = explored(counted.increments(1), isolate="fork")

@@ -1,6 +1,7 @@
 """Timeouts that may expire at any time, and notifications that may wake any waiter.
 
-A timed wait is always enabled. When the scheduler chooses it, it succeeds if its condition holds and expires otherwise.
+A timed wait is always enabled. If the scheduler chooses the waiting thread, the wait succeeds if its condition holds
+and expires otherwise.
 """
 
 from __future__ import annotations
@@ -107,8 +108,9 @@ def test_without_the_option_a_timeout_expires_only_if_every_other_thread_is_bloc
 
 @pytest.mark.parametrize("scheduler", COMPLETE)
 def test_a_wait_can_expire_before_and_after_the_notification(scheduler: str) -> None:
-    # There are three cases. The wait is notified in time. Or it expires before the other thread runs. Or it expires
-    # while the notifying thread still holds the lock: then `wait` returns False although the notification was sent.
+    # There are three cases. First, the wait is notified in time. Second, it expires before the other thread runs.
+    # Third, it expires while the notifying thread still holds the lock. In that case `wait` returns False although the
+    # notification was sent.
     seen: set[tuple[bool, bool]] = set()
     result = raddle.explore(condition_scenario(seen), scheduler=scheduler, **RULES)
     assert result.exhausted

@@ -1,7 +1,7 @@
-"""Reachability testing visits each partial order once: as many as counted by hand, and the same as brute force.
+"""Reachability testing visits each partial order once. The expected orders are counted by hand or found by brute force.
 
-Dependence between operations is defined twice: in the search, and in `partial_orders` for the brute force. The brute
-force runs every interleaving at the finest granularity and groups those that differ only in the order of independent
+Dependence between operations is defined twice: in the search, and in `partial_orders` for brute force. Brute force runs
+every interleaving at the finest granularity and groups interleavings that differ only in the order of independent
 operations. Outcomes are also compared with the plain exhaustive search, which does not use dependence at all.
 """
 
@@ -34,8 +34,9 @@ def reset() -> None:
     counted.total = 0
 
 
-# Two threads read and write k times each. The expected numbers are those of public tools. For k = 1, by hand: one
-# thread runs after the other, 2 orders; or both read first and then write in either order, 2 orders.
+# Each of two threads reads and writes k times. The expected numbers are those that public tools report. The number for
+# k = 1 can be counted by hand. If one thread runs after the other, there are 2 orders. If both read first, they write
+# in either order, which gives 2 more.
 @pytest.mark.parametrize(("times", "orders"), [(1, 4), (2, 34), (3, 328)])
 def test_unlocked_increments_have_as_many_partial_orders_as_other_tools_report(times: int, orders: int) -> None:
     result = visited(counted.increments(times))
@@ -44,7 +45,7 @@ def test_unlocked_increments_have_as_many_partial_orders_as_other_tools_report(t
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
 def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_partial_orders(times: int) -> None:
-    # The partial orders are the orders of k critical sections in one thread and k in the other.
+    # Each partial order is an interleaving of the k critical sections of one thread with the k of the other.
     assert visited(counted.locked_increments(times)).executions == comb(2 * times, times)
 
 
@@ -54,31 +55,32 @@ def test_n_writers_have_n_factorial_partial_orders(count: int) -> None:
 
 
 CROSSCHECKED = [
-    # Each entry has the number counted by hand and the number from SimGrid's model checker. They differ only for
-    # semaphores. In SimGrid an acquire is two transitions, a request and a wait, and requests are ordered with
-    # releases. In raddle it is one operation that needs one particular release. SimGrid's numbers changed with its
-    # definition of dependence: 96 became 48, and 480 became 417.
+    # Each entry contains the number of orders counted by hand and the number that SimGrid's model checker reports. The
+    # two numbers differ only for semaphores. In SimGrid an acquire is two transitions, a request and a wait, and
+    # requests are ordered with releases. In raddle an acquire is one operation that is enabled by one particular
+    # release. SimGrid's numbers changed with its definition of dependence: 96 became 48, and 480 became 417.
     #
-    # A philosopher locks the table while taking forks, so the result is the number of orders of 4 philosophers.
+    # Each philosopher locks the table while taking the forks, so only the order of the 4 philosophers matters.
     ("philosophers_mutex_ok", crosschecked.philosophers_with_mutex(4), factorial(4), 24),
     # The philosophers sit down in 3! orders. The third, C, needs the seat of one of the first two, X: 2 ways. So X has
     # already used the fork that it shares with C. X and the other philosopher, Y, use their shared fork in either
     # order, and so do Y and C. But Y before X and C before Y cannot both hold, because C comes after X: 3 ways. Y and C
     # get up in either order: 2 ways. That makes 6 * 2 * 3 * 2.
     ("philosophers_semaphores_ok", crosschecked.philosophers_with_semaphore(3), 72, 96),
-    # With room for one item, puts and gets alternate. Two producers with two items each have C(4, 2) orders, and so do
-    # the two consumers.
+    # With room for one item, puts and gets alternate. Two producers with two items each can put them in C(4, 2) orders,
+    # and two consumers can get them in C(4, 2) orders.
     (
         "producer_consumer_ok",
         crosschecked.producers_and_consumers(2, 2, items=2, room=1),
         comb(4, 2) ** 2,
         36,
     ),
-    # A thread takes the second lock only while it holds the first, so the result is the number of orders of 4 threads.
+    # A thread takes the second lock only while it holds the first, so only the order of the 4 threads matters.
     ("simple_mutex_with_threads_ok", crosschecked.two_mutexes(4), factorial(4), 24),
     # The threads become ready in any order and pass the mutex in any order.
     ("simple_cond_broadcast_ok", crosschecked.broadcast(3), factorial(3) ** 2, 480),
-    # The customers enter in 4! orders. Two wait at a time and either may be next, except for the last one: 2³.
+    # The customers enter in 4! orders. Two customers wait at a time, and either of them may be next, until only the
+    # last one is left: 2³.
     ("barber_shop_ok", crosschecked.barber_shop(4, chairs=2), factorial(4) * 2**3, 1152),
 ]
 AGREE = {"philosophers_mutex_ok", "producer_consumer_ok", "simple_mutex_with_threads_ok"}
@@ -108,7 +110,7 @@ PROGRAMS = {
     "a broadcast to two": crosschecked.broadcast(2),
     "one customer": crosschecked.barber_shop(1, chairs=1),
 }
-# These programs have too many interleavings for every test run. Brute force was run on them once.
+# These programs have too many interleavings for brute force in every test run. It was run on them once.
 LARGE = {"two_locks", "made_by_threads", "one_in_the_pool", "three_at_the_table"}
 
 
@@ -135,7 +137,8 @@ def test_each_partial_order_is_visited_once(name: str) -> None:
 
 
 def test_the_memory_of_the_search_is_bounded() -> None:
-    # In 328 executions of 14 operations, the search keeps one path with its sleep sets and its wakeup tree.
+    # During 328 executions of 14 operations each, the search keeps only one path with its sleep sets and its wakeup
+    # tree.
     search = partial_orders.Visiting()
     sizes: list[int] = []
 

@@ -59,7 +59,8 @@ def test_findings_can_be_replayed(scenario: Callable[[], None], kind: str, shrin
 
 
 def test_the_search_stops_at_the_first_finding() -> None:
-    # In the first execution, one thread takes both locks before the other takes any. The second one reverses a race.
+    # In the first execution, one thread takes both locks before the other takes any. The second execution reverses a
+    # race and deadlocks.
     result = visited(counted.crossed_locks, until="first-finding")
     assert result.stopped_because == "first-finding"
     assert result.executions < 3
@@ -86,8 +87,8 @@ def test_isolated_executions_have_the_same_number_of_partial_orders(criteria: ob
 
 def test_the_gil_switch_model_runs_every_interleaving() -> None:
     # Between scheduling points a thread may do anything, so no steps commute and every interleaving is run. Each thread
-    # has three steps: acquire, read and write without a switch, release. If T1 runs first, the main thread's join of T1
-    # has 4 places among the three steps of T2. If T2 runs first, both joins come last.
+    # has three steps: the acquire, the read and write without a switch, and the release. If T1 runs first, the main
+    # thread's join of T1 can come at 4 places among the three steps of T2. If T2 runs first, both joins come last.
     result = visited(counted.locked_increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (4 + 1, "exhausted", ())
     # With the GIL an increment cannot be interrupted. Either T1 runs first, with the join before or after T2's step, or
@@ -108,7 +109,7 @@ def test_reachability_cannot_be_combined_with_twice() -> None:
 
 
 def test_state_that_survives_an_execution_is_reported_as_a_divergence() -> None:
-    # From the fifth execution on, counting two rehearsals, the threads take fewer steps.
+    # From the fifth execution on (the two rehearsals count too), the threads take fewer steps.
     executions: list[int] = []
 
     def scenario() -> None:
@@ -169,7 +170,10 @@ MEASURED = [
 
 @pytest.mark.parametrize("scenario", MEASURED)
 def test_an_exhausted_search_covers_everything_that_can_be_covered(scenario: Callable[[], object]) -> None:
-    """One execution per partial order is enough for criteria with `by_order`. The others need every interleaving."""
+    """One execution per partial order is enough for criteria with `by_order`.
+
+    Other criteria need every interleaving.
+    """
     every = covered_by(scenario, partial_orders.BruteForce())
     by_order = covered_by(scenario, Reachability())
     finer = Reachability()
@@ -195,15 +199,16 @@ def test_an_exhausted_search_has_exact_totals() -> None:
     assert result.executions == 34
     assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
     result = visited(counted.increments(2), criteria=["map", "svar"])
-    # The search runs each partial order, then each interleaving of four steps in each thread and the join of T1, which
-    # can come anywhere among T2's steps once T1 has ended.
+    # The search runs each partial order, then each interleaving. Each thread has four steps, and the join of T1 can
+    # come anywhere among T2's steps once T1 has ended.
     assert result.executions == 34 + finest_interleavings(counted.increments(2))
     assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
     assert result.notes == ()
 
 
 def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_run() -> None:
-    # 40 executions run the 34 partial orders, and so find every failure, but not every interleaving.
+    # 40 executions are enough to run the 34 partial orders and so to find every failure, but not to run every
+    # interleaving.
     result = visited(counted.increments(2), criteria=["map", "svar"], executions=40, until="budget")
     assert (result.executions, result.stopped_because) == (40, "exhausted")
     assert result.criteria["map"]["total_kind"] == "exact"
@@ -217,7 +222,7 @@ def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_r
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_requirements_not_covered_by_an_exhausted_search_are_infeasible(scheduler: str) -> None:
     # Two threads increment one variable under a lock, so neither can write between the other's read and write. The
-    # static model does not know locks, so it contains that requirement.
+    # static model ignores locks, so it contains a requirement for such a write.
     result = visited(counted.locked_increments(1), criteria=["map"], scheduler=scheduler)
     assert result.record is not None
     contents = contents_of(result.record)

@@ -32,8 +32,8 @@ from raddle.outcome import Outcome
 
 PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "100"))
 SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
-CHUNKS = max(1, PROGRAMS // 50)  # number of tests that the programs are divided into, so that they can run in parallel
-MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
+CHUNKS = max(1, PROGRAMS // 50)  # number of tests that share the programs, so that they can run in parallel
+MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # programs with more are not compared with brute force
 MAX_STATES = 5_000 if PROGRAMS <= 200 else 30_000
 
 
@@ -134,10 +134,10 @@ def test_random_programs_agree_with_brute_force(chunk: int, tmp_path: Path, monk
         finally:
             stage.leave()
 
-    # In the first test of a thread, Hypothesis registers a random number generator. It warns if `gc.get_referrers`
-    # finds no reference to it. A session freezes all objects, which hides the dictionary that holds the reference:
-    # since 3.14 the collector tracks every dictionary from the start, so this one is frozen too. Running a first test
-    # here avoids the warning.
+    # When a thread runs its first test, Hypothesis registers a random number generator. It warns if `gc.get_referrers`
+    # finds no reference to that generator. A session freezes all objects, which hides the dictionary that holds the
+    # reference: since 3.14 the collector tracks every dictionary from the start, so this one is frozen too. Running a
+    # first test here avoids the warning.
     given(st.none())(lambda _: None)()
     with stage.session:
         run()

@@ -1,4 +1,4 @@
-"""Make the programs of `tests/programs` and `tests/differential` importable."""
+"""Makes the programs of `tests/programs` and `tests/differential` importable."""
 
 import sys
 from pathlib import Path

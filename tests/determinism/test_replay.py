@@ -54,7 +54,8 @@ def replay_many(
             assert original.outcome.message == execution.outcome.message or original.outcome.kind == "lost-wakeup"
             text = str(original.schedule)
             replayed = session.replay(Schedule.parse(text))
-            # If threads interact in code without probes, only the schedule with every switch reproduces the execution.
+            # If threads interact in code without probes, only the schedule that lists every switch reproduces the
+            # execution.
             if original.every_switch is not None and not replayed.same_as(original):
                 text = str(original.every_switch)
                 replayed = session.replay(Schedule.parse(text))

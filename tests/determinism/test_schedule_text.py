@@ -25,7 +25,7 @@ def segments(draw: st.DrawFn) -> Segment:
     return Segment(draw(threads), place, draw(st.integers(1, 500)))
 
 
-quick = settings(deadline=None, max_examples=60)  # no deadline, because a busy machine is not a failure
+quick = settings(deadline=None, max_examples=60)  # no deadline, because examples are slow on a busy machine
 schedules = st.lists(segments(), min_size=1, max_size=12).map(lambda parts: Schedule(tuple(parts)))
 
 

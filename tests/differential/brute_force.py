@@ -1,8 +1,8 @@
 """Finds every outcome of a small program by trying every interleaving, with an interpreter independent of raddle.
 
 Each access and each operation on a primitive is one step, and any thread may run between any two steps. Each state is
-visited once. Exceptions unwind through `with` and `finally` as in Python. If a thread dies of an exception, the others
-continue, so an execution may end with several errors.
+visited once. Exceptions unwind through `with` and `finally` as in Python. If an exception ends a thread, the other
+threads continue, so an execution may end with several errors.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 from small_programs import Block, Body, Do, Program
 
 ATTRIBUTES = ("a", "b", "G", "x")
-LOCKS = ("L0", "L1", "R", "C")  # the last two are reentrant
+LOCKS = ("L0", "L1", "R", "C")  # R and C are reentrant
 HOLE = None  # marks a deleted entry of the dict
 NOT_YET, RUNNING, ENDED = "not yet", "running", "ended"
 
 
 class TooManyStatesError(Exception):
-    """The program is too large to be enumerated."""
+    """Raised if a program has too many states to enumerate."""
 
 
 class ProgramError(Exception):
-    """An exception that the program raises."""
+    """Represents an exception that the program raises."""
 
 
 def outcomes(program: Program, max_states: int = 30_000) -> set[tuple]:
@@ -60,7 +60,7 @@ def _outcome(state: dict) -> tuple:
 
 
 def visible(state: dict) -> tuple:
-    """Return the state that is compared: the notes of each thread, the memory, the containers and the queue."""
+    """Return the compared parts of the state: each thread's notes, the memory, the containers and the queue."""
     entries = tuple(sorted(e for e in state["dict"] if e is not HOLE))
     notes = tuple(t["notes"] for t in state["threads"])
     return notes, tuple(state["memory"]), entries, state["list"], state["queue"]

@@ -1,4 +1,4 @@
-"""Basic blocks, derived from the lines of a program that called its log."""
+"""Derives the executed basic blocks of a program from the lines that called its log."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ def blocks(text: str, lines: Set[int]) -> set[tuple[str]]:
 
 
 def _members(body: Sequence[ast.stmt], first: int) -> Iterator[tuple[int, int]]:
-    """Yield the line of each statement with the first line of its block.
+    """Yield each line of each statement together with the first line of its block.
 
-    `first` is the first line of the current block, or 0 if a block begins here. Blocks begin with each branch, and
-    after branches and loops. If a loop has no `break`, the statements after it belong to the block of its `else`.
+    `first` is the first line of the current block, or 0 if a block begins here. A block begins in each branch, and
+    after each branching statement or loop. If a loop has no `break`, the statements after it belong to the block of its
+    `else`.
     """
     for statement in body:
         if isinstance(statement, DECLARATIONS) and first:
@@ -29,7 +30,7 @@ def _members(body: Sequence[ast.stmt], first: int) -> Iterator[tuple[int, int]]:
             continue
         first = first or statement.lineno
         lines = range(statement.lineno, (statement.end_lineno or 0) + 1)
-        yield from ((line, first) for line in lines)  # a compound statement began if any line in it was executed
+        yield from ((line, first) for line in lines)  # a compound statement was entered if any of its lines ran
         if isinstance(statement, ast.With):
             yield from _members(statement.body, first)
             first = 0 if isinstance(statement.body[-1], BRANCHES) else first

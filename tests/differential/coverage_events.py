@@ -1,7 +1,7 @@
-"""The events of one execution, reconstructed from the log that the program kept.
+"""Reconstructs the events of one execution from the log that the program kept.
 
 A log does not say exactly when a condition's wait released the lock. The release happened after the thread reached
-the wait and before another thread acquired the lock. Each possible moment gives one reading of the log.
+the wait and before another thread acquired the lock. Each possible moment of the release gives one reading of the log.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from coverage_log import Entry
 from coverage_source import BASES, Named, Program
 
 LOCKS = ("Lock", "RLock")
-METHODS = 20  # number of first methods that identify a thread
+METHODS = 20  # number of methods, from the first one called, that identify a thread
 
 
 class Event(NamedTuple):
@@ -45,7 +45,7 @@ class Execution:
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The variables with conflicting accesses of two threads that no start or join orders."""
+        """The variables with conflicting accesses by two threads that no start or join orders."""
         touched = [(at, event) for at, event in enumerate(self.events) if is_access(event)]
         return frozenset(
             one.target
@@ -60,7 +60,7 @@ class Execution:
 
     @cached_property
     def _before(self) -> list[set[int]]:
-        """For each event, the events ordered before it by program order, starts and joins alone."""
+        """For each event, the events that program order, starts and joins alone order before it."""
         before: list[set[int]] = []
         last: dict[str, int] = {}
         starts: dict[str, int] = {}
@@ -82,11 +82,11 @@ class Execution:
         return bool(self.program.workers) or "barrier1" in self.program.resources
 
     def held(self, place: int) -> dict[str, str]:
-        """Return the locks that the event's thread holds just before it, with the sites of their acquires."""
+        """Map the locks that the event's thread holds just before the event to the sites of their acquires."""
         return self.holding(self.events[place].thread, place)
 
     def holding(self, thread: str, place: int) -> dict[str, str]:
-        """Return the locks that `thread` holds just before the event at `place`, with the sites of their acquires."""
+        """Map the locks that `thread` holds just before the event at `place` to the sites of their acquires."""
         held: dict[str, str] = {}
         for event in self.events[:place]:
             if event.thread == thread and event.kind == "acquire":
@@ -138,7 +138,7 @@ def is_access(event: Event) -> bool:
 
 
 def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
-    """Yield the executions that can have produced a log."""
+    """Yield every execution that can have produced the log."""
     waits = [place for place, entry in enumerate(log) if entry.kind == "waits"]
     for moments in product(*(_moments(log, place) for place in waits)):
         events = _events(log, dict(zip(waits, moments, strict=True)))
@@ -146,7 +146,7 @@ def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
 
 
 def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
-    """Add the actor of each event, and the starts and joins of pool workers.
+    """Set the actor of each event, and insert the starts and joins of pool workers.
 
     Each task of a pool is a separate actor. The pool starts workers for tasks and joins them at the end.
     """

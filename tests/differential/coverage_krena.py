@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and the last other access in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, and the last access by another in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -39,7 +39,7 @@ def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def du_pairs(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each read with the write that defines its value."""
+    """Yield each read with the write whose value it returns."""
     for place, read in run.accesses:
         writes = [e for at, e in run.accesses if at < place and e.target == read.target and e.kind == "write"]
         if read.kind == "read" and writes:
@@ -48,7 +48,7 @@ def du_pairs(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def eraser(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each access with the automaton's state before it and the candidate locks."""
+    """Yield each access with the state of Eraser's automaton and the candidate locks before the access."""
     for variable in run.shared:
         state, owner, candidates = "virgin", "", frozenset[str]()
         for place, event in run.accesses:
@@ -68,7 +68,7 @@ def eraser(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def goldilock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each access with the check that orders conflicting accesses before it, and the lockset."""
+    """Yield each access with the decisive check that orders earlier conflicting accesses before it, and the lockset."""
     for place, event in run.accesses:
         check, deciding = _verdict(run, place)
         lockset: list[Key] = []
@@ -86,7 +86,7 @@ CHECKS_IN_ORDER = ("first", "same thread", "same lock", "two threads", "lockset"
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """Return the last check that any comparison needed, and the earlier access in that comparison."""
+    """Return the most expensive check needed for any earlier access, and the index of that access."""
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -131,7 +131,7 @@ def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) 
 
 
 def goodlock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each request for a lock while another lock is held."""
+    """Yield each request for a lock that a thread makes while it holds another lock."""
     for place, event in enumerate(run.events):
         wanted = event.kind in ("acquire", "failed", "reach") and is_lock(run, event.target)
         held = run.held(place) if wanted else {}
@@ -147,7 +147,10 @@ def is_lock(run: Execution, target: str) -> bool:
 
 
 def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each taking step with the last giving step of another thread, and the starts and joins of threads."""
+    """Yield the happens-before pairs through resources, thread starts and joins.
+
+    A taking step is paired with the last giving step on the same resource, if another thread performed that step.
+    """
     for place, event in enumerate(run.events):
         if event.kind in TAKEN_FROM:
             wanted = TAKEN_FROM[event.kind], event.target
@@ -167,8 +170,8 @@ def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
 def pool_pairs(run: Execution, covered: Set[Key]) -> Iterator[str]:
     """Yield a message for each happens-before pair through a thread pool that is missing or impossible.
 
-    A task follows its submission, and its result follows the task. The log does not say when a worker took a task, so a
-    task may also be paired with a later submission that preceded its first step.
+    A task must follow its submission, and its result must follow the task. The log does not say when a worker took a
+    task, so a task may also be paired with a later submission that preceded its first step.
     """
     begun = {event.target: place for place, event in enumerate(run.events) if event.kind == "task"}
     first = {e.actor: e.site for e in reversed(run.events) if e.kind == "enter"}
@@ -222,10 +225,11 @@ def sync(run: Execution) -> Iterator[Key]:
 
 
 def doubtful(run: Execution) -> Iterator[Key]:
-    """Yield the situations that a log leaves open: whether a thread had to wait at a semaphore, queue or event.
+    """Yield the situations that depend on whether a thread had to wait, where the log does not show this.
 
-    A thread that reaches an operation has not tried it yet. If the resource was available then and another thread took
-    it, the thread may or may not have waited. An event may have been set before the thread tested it.
+    This concerns semaphores, queues and events. The log shows when a thread reached an operation, but not when it tried
+    the operation. If the resource was available on arrival and another thread then took it, the thread may or may not
+    have waited. An event may have been set between the thread's arrival and its test.
     """
     for place, event in enumerate(run.events):
         if event.kind == "reach" and not is_lock(run, event.target):
@@ -235,7 +239,7 @@ def doubtful(run: Execution) -> Iterator[Key]:
 
 
 def _blocked(run: Execution, place: int) -> Iterator[Key]:
-    """Yield the situations of a thread that may block, from reaching a synchronization until it has passed it."""
+    """Yield the situations that can arise from a thread's arrival at a synchronization until it has passed it."""
     thread, _, target, site, *_ = run.events[place]
     own = [at for at, e in enumerate(run.events) if at > place and e.thread == thread]
     past = own[0] if own else len(run.events)
@@ -270,7 +274,7 @@ def _available(run: Execution, place: int, moment: int) -> bool:
 
 
 def method_pairs(run: Execution) -> Iterator[Key]:
-    """Yield each public method that began while another thread was in a public method of the same object."""
+    """Yield each pair of public methods of an object where one began while another thread was running the other."""
     for place, event in enumerate(run.events):
         if event.kind != "enter" or " " not in event.target:
             continue

@@ -70,7 +70,7 @@ class Log:
         self._add("begin")
 
     def task(self, name: str) -> None:
-        """Note that this pool worker runs the task `name` from now on."""
+        """Note that the calling pool worker runs the task `name` from now on."""
         self._note_line()
         worker = threading.current_thread().name.rpartition("_")[2]
         self._threads[getcurrent()] = f"T{int(worker) + 1}"
@@ -78,14 +78,17 @@ class Log:
         self._add("task", name)
 
     def at(self, target: str = "", site: str = "") -> None:
-        """Note that the thread is about to perform an operation, which can block on `target` if one is given."""
+        """Note that the thread is about to perform an operation. It can block on `target`, if that is given."""
         self._note_line()
         self._wait_for_turn()
         if target:
             self.entries.append(Entry(self._threads[getcurrent()], "reach", target, site))
 
     def note(self, kind: str, target: str = "", site: str = "") -> int:
-        """Note the operation that the thread has just performed. Always return 1, for use in expressions."""
+        """Note the operation that the thread has just performed.
+
+        Always return 1, so that the call can be part of an expression.
+        """
         self._note_line()
         return self._add(kind, target, site)
 

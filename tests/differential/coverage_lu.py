@@ -8,20 +8,23 @@ from typing import Any
 from coverage_events import Event, Execution
 
 Key = tuple[Any, ...]
-BEGINNING = 12  # accesses at the beginning of an order that a requirement lists
-MAX_OCCURRENCES = 16  # occurrences of an access that are distinguished
-MAX_PINV_OCCURRENCES = 4  # occurrences of an access that pinv distinguishes
+BEGINNING = 12  # number of accesses that a requirement lists from the beginning of an order
+MAX_OCCURRENCES = 16  # number of occurrences of an access that are distinguished
+MAX_PINV_OCCURRENCES = 4  # number of occurrences of an access that pinv distinguishes
 
 
 def named(run: Execution, place: int, limit: int = MAX_OCCURRENCES) -> Key:
-    """Return a name of the access that holds across executions: thread, kind, site, occurrence."""
+    """Return a name for the access that is stable across executions: thread, kind, site, occurrence."""
     event = run.events[place]
     alike = [at for at, e in run.accesses if at <= place and e == event]
     return event.thread, event.kind, event.site, min(len(alike), limit)
 
 
 def initial(run: Execution, place: int) -> bool:
-    """Return whether the event at `place` precedes every thread start. Such a write belongs to the initial state."""
+    """Return whether the event at `place` precedes every thread start.
+
+    A write that does belongs to the initial state.
+    """
     return all(event.kind != "start" for event in run.events[:place])
 
 
@@ -50,7 +53,7 @@ def lr_def(run: Execution) -> Iterator[Key]:
 
 
 def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and all other accesses in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, and all accesses by others in between."""
     for place, first in run.accesses:
         later = [(at, e) for at, e in run.accesses if at > place and e.target == first.target]
         own = [at for at, e in later if e.thread == first.thread]

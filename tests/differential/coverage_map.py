@@ -18,7 +18,7 @@ KINDS = {"R": "read", "W": "write"}
 
 
 class Part(NamedTuple):
-    """One step of a pattern that occurs in an execution."""
+    """One step of an occurrence of a pattern."""
 
     thread: str  # A or B
     kind: str
@@ -40,7 +40,7 @@ def patterns(run: Execution) -> Iterator[tuple[Any, ...]]:
 
 
 def expand(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Convert one of raddle's keys to the same form."""
+    """Convert one of raddle's keys to the form that `patterns` yields."""
     number, owner, x, y, *sites = key
     parts = TABLE[number].split()
     names = [
@@ -50,7 +50,7 @@ def expand(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def canonical(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the smallest of all equivalent patterns.
+    """Return the smallest of all patterns that are equivalent to this one.
 
     Adjacent steps of different threads on different variables commute, and the threads A and B are interchangeable.
     """
@@ -72,9 +72,9 @@ def _renamed(parts: Sequence[Part]) -> tuple[Part, ...]:
 def _matches(
     run: Execution, parts: Sequence[str], steps: Sequence[Event], bound: dict[str, str]
 ) -> Iterator[tuple[Event, ...]]:
-    """Yield every way to match the parts with events in order.
+    """Yield every sequence of events, in execution order, that matches the parts of a pattern.
 
-    `bound` maps the letters A, B, x and y that are already matched to threads and variables.
+    `bound` maps each of the letters A, B, x and y that is already matched to its thread or variable.
     """
     if not parts:
         yield ()
@@ -96,5 +96,5 @@ def _matches(
 
 
 def _pair(run: Execution, one: str, other: str | None) -> bool:
-    """Return whether two variables can be x and y of one pattern."""
+    """Return whether two variables can be the x and y of one pattern."""
     return other is None or (one != other and run.group(one) == run.group(other))

@@ -1,4 +1,4 @@
-"""The coverage of an execution by every criterion, computed from the definitions and compared with raddle's."""
+"""Computes what an execution covers by the definition of every criterion, and compares that with raddle's coverage."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ ORDERS: dict[str, Callable[[Execution], Iterator[lu.Order]]] = {
 
 
 def expected(run: Execution) -> dict[str, set[Key]]:
-    """Return the keys that the execution covers. Keys of orders contain the complete order instead of its digest."""
+    """Return the keys that the execution covers.
+
+    The key of an order contains the complete order instead of its digest.
+    """
     found: dict[str, set[Key]] = {}
     for name, pairs in PAIRED.items():
         both = set(pairs(run))
@@ -56,7 +59,7 @@ def expected(run: Execution) -> dict[str, set[Key]]:
 
 
 def _starred(name: str, plain: Key, names: Key) -> Key:
-    """Return the key of the starred form, with names in the same positions as in raddle's keys."""
+    """Return the key for the criterion's starred form, with the names in the same positions as in raddle's keys."""
     if name in ("eraser", "goldilock"):
         site, *rest = plain
         variable, thread = names
@@ -77,7 +80,7 @@ INNER = (
 def compare(
     program: Program, log: Sequence[Entry], lines: Set[int], covered: Covered, digests: Digests, *, waits: bool = True
 ) -> list[str]:
-    """Return how raddle's coverage differs from the log, for the reading of the log with the fewest differences.
+    """Return the differences between raddle's coverage and the reading of the log that has the fewest differences.
 
     `waits` is False for a native run that repeats the log of another run: its threads may block at other places.
     """
@@ -122,7 +125,10 @@ def differences(name: str, wanted: Set[Key], found: Set[Key], digests: Digests) 
 
 
 def _differing_orders(wanted: Set[Key], found: Set[Key], digests: Digests) -> list[str]:
-    """Compare orders one by one. A digest cannot be computed here, but must always represent the same order."""
+    """Compare orders one by one.
+
+    The oracle cannot compute digests, but each digest must always belong to the same order.
+    """
     unmatched = sorted(wanted, key=repr)
     wrong = []
     for key in sorted(found, key=repr):

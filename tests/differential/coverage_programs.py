@@ -1,7 +1,7 @@
 """Random small programs that log what they do (see `coverage_log`).
 
-Every operation is on its own line, so the line number identifies the operation. A program ends or deadlocks in every
-interleaving.
+Every operation is on its own line, so the line number identifies the operation. In every interleaving, a program ends
+or deadlocks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Draw:
         self._features = frozenset(features)
 
     def program(self) -> Program:
-        """Return one random program with only some of the features, so that programs stay small."""
+        """Return a random program. It has only some of the features, so that it stays small."""
         chance = self._chance
         some = chance.sample(sorted(self._features), chance.randint(0, min(4, len(self._features))))
         self._on = frozenset(some) | {"attributes", self._always} | NEEDS.get(self._always, frozenset())
@@ -58,7 +58,7 @@ class Draw:
     # -- objects ------------------------------------------------------------------------------------
 
     def _make(self, kind: str, call: str, names: Sequence[str]) -> str:
-        """Return a random one of `names`, and create that resource with `call` if it does not exist yet."""
+        """Return a random name from `names`, and create its resource with `call` if it does not exist yet."""
         name = self._chance.choice(list(names))
         if name not in self._program.resources:
             self._program.resources[name] = Named(kind, len(self._made))
@@ -66,7 +66,7 @@ class Draw:
         return name
 
     def _lock(self) -> tuple[str, bool]:
-        """Return a lock's name, and whether it is reentrant."""
+        """Return the name of a lock, and whether the lock is reentrant."""
         if "rlocks" in self._on and self._chance.random() < 0.5:
             return self._make("RLock", "threading.RLock()", ["rlock1"]), True
         return self._make("Lock", "threading.Lock()", ["lock1", "lock2"]), False
@@ -240,7 +240,7 @@ class Draw:
     def _two(self) -> tuple[int, int]:
         """Return the numbers of two threads in ascending order.
 
-        The first usually gives what the second takes, so few programs deadlock.
+        The first thread usually provides what the second waits for, so few programs deadlock.
         """
         one, other = sorted(self._chance.sample(range(len(self._bodies)), 2))
         return one, other
@@ -290,7 +290,7 @@ class Draw:
         self._insert(other, lambda w: w.under(f"with {name}:", [wait], taken="acquire", given="release", target=lock))
 
     def _handover(self) -> None:
-        """Add a semaphore without permits that one thread releases and another acquires."""
+        """Add a semaphore that starts with no permits. One thread releases it, and another acquires it."""
         if self._chance.random() < 0.5:
             return
         name = self._make("Semaphore", "threading.Semaphore(0)", ["sem0"])
@@ -335,7 +335,7 @@ class Draw:
 
         def meet(w: Writer) -> None:
             w.add("at()")
-            w.add(f'note("arrives", "{name}")')  # the last thread to arrive releases the others
+            w.add(f'note("arrives", "{name}")')  # when the last thread arrives, it releases the others
             w.add(f"{name}.wait()")
             w.add("at()")
             w.add(f'note("passes", "{name}")')
@@ -447,7 +447,7 @@ class Draw:
             w.add(f"t{number} = threading.Thread(target=w{number}, args=({arguments}))")
         joined_early = (
             len(numbers) == 3 and self._chance.random() < 0.3
-        )  # then the third thread runs entirely after the first
+        )  # if True, the third thread starts after the first has ended
         for number in numbers:
             if number == 3 and joined_early:
                 w.do("t1.join()", ("join", "T1", ""))
@@ -466,7 +466,7 @@ class Draw:
             w.add("at()")
             w.add(
                 f'note("submits", "w{number}", "{w.next + 1}")'
-            )  # noted before the call, as the task may finish before `submit` returns
+            )  # noted before the call, because the task may finish before `submit` returns
             line = w.add(f"f{number} = executor.submit(w{number}, {arguments})")
             w.add("at()")
             w.add(f'submitted("w{number}", "{line}")')

@@ -1,4 +1,4 @@
-"""Runs generated programs controlled and natively, and measures their coverage with raddle."""
+"""Runs generated programs under control and natively, and measures their coverage with raddle."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Run:
     def can_be_repeated(self, program: Program) -> bool:
         """Return whether a native run can be forced into the same order.
 
-        In a native run, a notified thread acquires the lock as soon as it is free. Also, the log does not control which
-        worker of a pool runs a task, or when a thread that is not joined ends.
+        In a native run, a notified thread acquires the lock as soon as the lock is free. Also, the log determines
+        neither which pool worker runs a task nor when a thread that is not joined ends.
         """
         joined = {entry.target for entry in self.log if entry.kind == "join"}
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
@@ -94,9 +94,9 @@ def loaded(program: Program, folder: Path) -> Iterator[ModuleType]:
 
 
 def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -> Iterator[Run]:
-    """Yield some controlled executions.
+    """Yield controlled executions of the program.
 
-    Sessions with an odd seed have the additional scheduling points that criteria request.
+    If the seed is odd, the session has the additional scheduling points that criteria request.
     """
     policy = make_scheduler(scheduler, seed=seed)
     selection = Selection(root=str(Path(str(module.__file__)).parent))
@@ -151,7 +151,7 @@ SUFFIXES = {"read": "r", "write": "w", "delete": "w"}
 
 
 def translated(value: Any, table: SiteTable) -> Any:
-    """Replace site numbers in a key by line numbers."""
+    """Replace the site numbers in a key with line numbers."""
     if isinstance(value, tuple):
         return tuple(translated(part, table) for part in value)
     if isinstance(value, int) and not isinstance(value, bool) and value in table:

@@ -1,4 +1,4 @@
-"""The source text of generated programs: their common beginning, and a writer for their lines."""
+"""The source text of generated programs: the lines that all programs begin with, and a writer for the other lines."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def counter():
 """
 FACTORY_LINE = 71  # the line on which `make` creates an object
 BASES = {"Crate": "Box"}  # maps a class to the base class that defines its attributes
-CONSTRUCTED = ("Box", "Crate")  # classes with methods, containers and a constructor that logs
+CONSTRUCTED = ("Box", "Crate")  # classes that have methods, containers and a constructor that logs
 
 
 class Named(NamedTuple):
@@ -150,7 +150,10 @@ class Writer:
         return len(self.lines)
 
     def do(self, line: str, *notes: tuple[str, str, str], waits_for: str = "") -> None:
-        """Write an operation on one line, with its notes. Each note has a kind, a target and a suffix for the site."""
+        """Write an operation on one line, followed by its notes.
+
+        Each note has a kind, a target and a suffix for the site.
+        """
         number = self.next + 1
         self.add(f'at("{waits_for}", "{number}")' if waits_for else "at()")
         self.add(line.replace("LINE", str(number)))
@@ -158,7 +161,10 @@ class Writer:
             self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
 
     def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
-        """Write a `with` statement around `body`, with notes of its taking and giving operation."""
+        """Write a `with` statement around `body`.
+
+        The program notes when the statement takes the target and when it gives it back.
+        """
         number = self.next + 1
         self.add(f'at("{target}", "{number}")')
         self.add(line)

@@ -93,9 +93,9 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, max_executions
 
 
 def difference(expected: set[tuple], found: set[tuple]) -> tuple[set[tuple], set[tuple]]:
-    """Return the missed outcomes and the impossible ones, compared with brute force (`expected`).
+    """Compare raddle's outcomes (`found`) with brute force (`expected`), and return the missed and the impossible ones.
 
-    raddle ends an execution with its first error. So if brute force finds several errors in one outcome, raddle has to
+    raddle ends an execution at the first error. So if brute force finds several errors in one outcome, raddle has to
     find only one of them. All other outcomes are compared one by one.
     """
     errors = {error for kind, *rest in found if kind == "error" for error in rest}

@@ -1,4 +1,4 @@
-"""Programs that pass a shared container to code without probes. Each notes what it observed."""
+"""Programs that pass a shared container to code without probes. Each program notes what it observed."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def chosen_from(note: Note) -> None:
 
 
 def shuffled(note: Note) -> None:
-    """Note whether the list was shuffled between two reads, the first of which saw the initial order."""
+    """Read a list twice. Note whether the first read saw the initial order and the second saw another order."""
     numbers = [1, 2, 3]
 
     def look() -> None:
@@ -159,11 +159,11 @@ PROGRAMS: dict[Callable[[Note], None], set[object]] = {
     counted: {1, 2},
     joined: {"a", "ab"},
     added_by_operators: {1, 2},
-    inserted_in_order: {1, 2},  # the position after 2 in [2] and in [1, 2]
+    inserted_in_order: {1, 2},  # the index after 2 in [2] and in [1, 2]
     chosen_from: {1, "nothing there"},
     shuffled: {"", "shuffled between"},
-    # The items 3 and 4 are both missing, or one of them, or neither. 3 alone is missing if both were added after the
-    # first list was read.
+    # The items 3 and 4 may both be present, or only one of them, or neither. Only 3 is missing if both were added
+    # between the reads of the first and the second list.
     chained: {(1, 2), (1, 3, 2), (1, 2, 4), (1, 3, 2, 4)},
     two_at_once: {(2,), (5,), (6,)},  # the maximum of [1] and [2], of [5] and [2], of [5] and [6]
 }

@@ -1,4 +1,4 @@
-"""Programs in which a thread observes a shared object without blocking. Each notes what it observed."""
+"""Programs in which a thread observes a shared object without blocking. Each program notes what it observed."""
 
 from __future__ import annotations
 
@@ -150,7 +150,10 @@ def iterated_over(note: Note) -> None:
 
 
 def deleted_in_time(note: Note) -> None:
-    """The deletion fails unless the other thread runs in between, so the search must continue after a failure."""
+    """The deletion fails unless the other thread runs between the check and the deletion.
+
+    The search must continue after that failure.
+    """
     users: dict[str, int] = {}
     lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Small concurrent programs as values, generated at random, which can be rendered as Python or run by brute force.
+"""Randomly generated small concurrent programs, as values that can be rendered as Python or run by brute force.
 
 A program has one body per thread, with the main thread first. All threads share an object `c` with the attributes a
 and b, a dict `d`, a list `l`, a global `G`, a closure variable `x`, and one or two of each primitive. Threads note what
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Do:
-    """A statement: its name in SIMPLE and its arguments."""
+    """A simple statement, given by its name in SIMPLE and its arguments."""
 
     name: str
     args: tuple = ()
@@ -21,7 +21,7 @@ class Do:
 
 @dataclass(frozen=True)
 class Block:
-    """A compound statement: the name of its head in BLOCKS, its body, and the body of its `else`."""
+    """A compound statement, given by the name of its head in BLOCKS, its body, and the body of its `else`."""
 
     name: str
     args: tuple

@@ -1,7 +1,7 @@
 """Threads are controlled no matter how they are created, and locks no matter how the program obtains them.
 
 In each scenario two increments race. The lost update is found only if both threads are controlled. The version with a
-lock passes, with more than one interleaving explored, only if the lock is controlled too.
+lock passes in more than one interleaving only if the lock is controlled too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Coverage of random programs by every criterion, compared with an oracle that reads the programs' own logs.
+"""The coverage of random programs by every criterion agrees with an oracle that reads the programs' own logs.
 
-The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Native runs
-are forced into the same order as controlled executions, so both must cover the same requirements.
+The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Each native
+run is forced into the order of a controlled execution, so both must cover the same requirements.
 
 `RADDLE_DIFFERENTIAL=1600` compares more programs. `RADDLE_DIFFERENTIAL_SEED` selects other random programs.
 """
@@ -23,13 +23,13 @@ from coverage_source import Named, Program
 from raddle.criteria import NAMES
 
 SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
-PROGRAMS = max(1, SIZE // 20)  # controlled programs for each feature
+PROGRAMS = max(1, SIZE // 20)  # number of programs run under control for each feature
 NATIVE_PROGRAMS = max(
     1, SIZE // 80
-)  # native programs for each feature; fewer, because native runs take ten times as long
+)  # number of programs run natively for each feature; fewer, because native runs take ten times as long
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 SCHEDULERS = ("random", "pct", "surw", "exhaustive", "reachability")
-EXECUTIONS = 3  # executions of each program by each scheduler
+EXECUTIONS = 3  # number of executions of each program by each scheduler
 NATIVE_EXECUTIONS = 2
 
 
@@ -38,7 +38,7 @@ def drawn(feature: str, number: int, *, seed: int = SEED) -> Program:
 
 
 def check(program: Program, run: Run, order: Run, digests: Digests) -> None:
-    """Compare the coverage of `run` with the log of `order`, the run whose order it follows."""
+    """Compare the coverage of `run` with the log of `order`, which is the run whose order `run` follows."""
     wrong = compare(program, order.log, run.lines, run.covered, digests, waits=run is order)
     if wrong:
         limit = 20
@@ -82,7 +82,7 @@ def test_the_oracle_detects_a_missing_requirement_of_every_criterion(tmp_path: P
                     for key in sorted(run.covered[name], key=repr)[:1]:
                         reduced = {**run.covered, name: run.covered[name] - {key}}
                         if name == "sync" and key[1] not in ("visited", "notified", "heard", "unheard"):
-                            continue  # the log may not determine whether a thread had to wait
+                            continue  # the log need not determine whether a thread had to wait
                         assert set(compare(program, run.log, run.lines, reduced, Digests())) != complete, (name, key)
                         compared.add(name)
     assert compared == set(NAMES)

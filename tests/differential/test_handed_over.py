@@ -1,4 +1,4 @@
-"""Complete searches find every result of passing shared containers to code without probes."""
+"""Exhaustive searches find every possible result of passing shared containers to code without probes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Programs in which a thread waits with a timeout of 0 for something that another thread provides.
 
-Each notes the result of the wait. A timeout of 0 expires at once, so the thread gets nothing if it runs first.
+Each program notes the result of the wait. A timeout of 0 expires at once, so the thread gets nothing if it runs first.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def event_set(note: Note) -> None:
 
 
 def barrier_passed(note: Note) -> None:
-    """The last thread to arrive passes. The thread with timeout 0 breaks the barrier if it arrives first."""
+    """The thread with timeout 0 passes the barrier if it arrives last, and breaks the barrier if it arrives first."""
     barrier = threading.Barrier(2)
 
     def arrive(timeout: float | None) -> None:
@@ -207,7 +207,7 @@ def _one() -> int:
 PROGRAMS: dict[str, tuple[Program, set[object]]] = {
     **{f"{make.__name__}.get": (got_from(make, timeout=0), {1, "empty"}) for make in (*QUEUES, queue.SimpleQueue)},
     **{f"{make.__name__}.put": (put_into(make, timeout=0), {"put", "full"}) for make in QUEUES},
-    # The timeout is ignored by a call that does not block.
+    # A call with `block=False` ignores the timeout.
     "Queue.get without blocking": (got_from(queue.Queue, block=False, timeout=0), {1, "empty"}),
     "Queue.put without blocking": (put_into(queue.Queue, block=False, timeout=0), {"put", "full"}),
     "Queue filled by hand": (filled_by_hand, {1, "empty"}),

@@ -19,7 +19,7 @@ EXPERIMENT = ["--executions", "8", "--series", "5", "--jobs", "1"]
 
 
 def run(*args: str) -> str:
-    """Run `raddle lab` with these arguments and return what it prints."""
+    """Run `raddle lab` with these arguments and return its output."""
     result = CliRunner().invoke(lab, args, catch_exceptions=False, standalone_mode=False)
     assert result.return_value == 0
     return result.stdout

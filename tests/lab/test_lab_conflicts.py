@@ -43,7 +43,7 @@ def test_start_and_join_order_accesses() -> None:
 
 
 def test_the_result_agrees_with_a_computed_order() -> None:
-    """Compute the transitive closure of program order, starts and joins, and look for conflicting accesses."""
+    """Find conflicting accesses that the transitive closure of program order, starts and joins leaves unordered."""
     chance = random.Random(7)
     for _ in range(500):
         steps = random_steps(chance)

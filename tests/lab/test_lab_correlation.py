@@ -74,13 +74,14 @@ def test_the_mean_is_taken_over_subjects() -> None:
     assert row.significant == 0  # two points are never significant
     # The six points (coverage, bugs) are (1, 1) and (2, 2), twice each, and (1, 2) and (2, 1), once each. Of the 9
     # pairs that differ in coverage, the 4 of (1, 1) with (2, 2) are concordant, and the one of (1, 2) with (2, 1) is
-    # discordant. The others are tied in bugs. As 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
+    # discordant. The others are tied in bugs. Because 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
     assert row.pooled == pytest.approx(1 / 3)
     mean = row.all_sizes
     assert mean is not None
-    # A resample of the three is all -1 with probability 1 / 27 and all 1 with 8 / 27. Both exceed 1 / 40, half of 5 %.
+    # A resample of the three values is all -1 with probability 1 / 27, and all 1 with probability 8 / 27. Both exceed 1
+    # / 40, half of 5 %.
     assert (mean.tau, mean.low, mean.high, mean.subjects) == (pytest.approx(1 / 3), -1, 1, 3)
-    assert mean.p == 1  # every combination of signs is at least as far from 0
+    assert mean.p == 1  # every combination of signs gives a mean at least as far from 0
 
 
 def test_ahead_compares_criteria_on_common_subjects() -> None:
@@ -93,7 +94,8 @@ def test_ahead_compares_criteria_on_common_subjects() -> None:
 
 
 def test_the_confidence_interval_contains_95_percent_of_resampled_means() -> None:
-    # Resampled means of a hundred coin flips: 0.5 with a standard deviation of 0.05, so 95 % lie within 1.96 * 0.05.
+    # Resampled means of a hundred coin flips have a mean of 0.5 and a standard deviation of 0.05, so 95 % of them lie
+    # within 1.96 * 0.05 of 0.5.
     limits = interval([0.0, 1.0] * 50, seed=1)
     assert limits is not None
     assert limits == (pytest.approx(0.402, abs=0.015), pytest.approx(0.598, abs=0.015))
@@ -123,7 +125,8 @@ def test_the_published_last_row_is_not_the_mean_of_its_rows() -> None:
 
 
 def test_the_sign_flip_test_counts_sums_at_least_as_extreme() -> None:
-    # The sums of +-1 +-2 are 3, -1, 1 and -3. Two of the four are as far from 0 as 3, and all are as far as 1.
+    # The sums of +-1 +-2 are 3, -1, 1 and -3. Two of the four are at least as far from 0 as 3 is, and all four are at
+    # least as far as 1 is.
     assert sign_flip_p([1, 2]) == 0.5
     assert sign_flip_p([-1, 2]) == 1
     assert sign_flip_p([]) is None

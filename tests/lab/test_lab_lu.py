@@ -32,11 +32,12 @@ def coverage(*executions: list[int], distinct: int) -> Coverage:
 
 
 def test_a_complete_set_has_no_redundant_executions() -> None:
-    # 0 covers a, 1 covers a and b, 2 covers b, 3 covers c. In this order 0, 1 and 3 cover something new. Without 0 the
-    # set is still complete. It needed four executions, because c comes last.
+    # Execution 0 covers a, 1 covers a and b, 2 covers b, and 3 covers c. In this order, 0, 1 and 3 cover something new.
+    # The set is still complete without 0. Completing it took four executions, because c is covered last.
     collected_coverage = coverage([0], [0, 1], [1], [2], distinct=3)
     assert complete_set(collected_coverage, [0, 1, 2, 3]) == ([1, 3], 4)
-    # In this order 2, 3 and 0 cover b, c and a. So the first three are complete, and none of them is redundant.
+    # In this order, 2, 3 and 0 cover b, c and a. So the first three executions form a complete set, and none of them is
+    # redundant.
     assert complete_set(collected_coverage, [2, 3, 0, 1]) == ([2, 3, 0], 3)
 
 
@@ -73,7 +74,7 @@ def test_complete_sets_count_how_often_they_expose_the_bug() -> None:
     assert (sets.total, sets.feasible, sets.size, sets.exposing) == (5, 3, 2, 1)
     assert sets.least == 2  # no execution covers more than two of the three requirements
     assert sets.executions == (2 + 3) / 2
-    # Two random executions of three contain the failing one with probability 2/3.
+    # Two executions drawn from the three include the failing one with probability 2/3.
     assert sets.at_random == pytest.approx(2 / 3)
     assert sets.unseen == pytest.approx(2 / 3)  # requirements 0 and 2 were covered only once in three executions
 
@@ -152,15 +153,15 @@ def test_a_small_program_is_explored_exhaustively() -> None:
     assert result.sets["all"].size == result.sets["all"].feasible == 24
     assert result.sets["all"].exposing == 1  # the set contains every order, including the failing one
     assert all(sets.unseen == 0 for sets in result.sets.values())
-    # A set that is complete for `all` is complete for `tpair`, and one complete for `tpair` is complete for `svar`. So
-    # the minimum sizes are ordered.
+    # A set that is complete for `all` is complete for `tpair`, and a set that is complete for `tpair` is complete for
+    # `svar`. So the minimum sizes are ordered.
     assert result.sets["all"].least >= result.sets["tpair"].least >= result.sets["svar"].least > 0
 
 
 @pytest.mark.parametrize("name", ["account", "deadlock01", "lazy01", "twostage"])
 def test_an_exhausted_program_covers_everything_feasible(name: str) -> None:
-    # An exploration that measures these criteria switches threads wherever a criterion can distinguish the result, and
-    # knows when it is exhausted. So its coverage is exact. It runs at least as many executions as are collected.
+    # An exploration that measures these criteria switches threads wherever a criterion can distinguish the result. It
+    # also detects when it is exhausted, so its coverage is exact. It runs at least as many executions as are collected.
     result = run_program(name, Plan(programs=(), executions=50, exhaust=100, sets=1))
     assert result.exhausted
     with lu.scenario_of(name) as (scenario, source):
@@ -207,7 +208,8 @@ def test_the_tables_show_sizes_bounds_and_means() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["big", "500+", "4", "4.0", "2", "-", "90/512", "90/91", "90/32", "90/36", "90/16", "90/16"] in rows
     assert ["one", "24", "4", "4.0", "2", "4/2e6", "4/512", "4/91", "4/32", "4/36", "4/16", "4/16"] in rows
-    # The means of `one` and `two`: sets of size 3, 6 executions, exposed by (1 + 0.5) / 2. `fine` has no bug.
+    # These are the means of `one` and `two`: sets of size 3, 6 executions, and a bug exposed by (1 + 0.5) / 2 of the
+    # sets. `fine` has no bug, so it does not count.
     assert ["all", "2", "9", "3.0", "6.0", "75", "25", "0"] in rows
     assert ["tpair", "1", "9", "90.0", "180.0", "90", "25", "0"] in rows
     assert text.endswith("no bug to expose: fine")

@@ -53,7 +53,7 @@ def outcomes(source: str, name: str, folder: Path, *, executions: int):
             sample.outcome
             for sample in raddle.measure(
                 module.scenario,
-                criteria="goodlock",  # any criterion would do; this one adds no scheduling points
+                criteria="goodlock",  # any criterion works; this one adds no scheduling points
                 executions=executions,
                 source=[module.__name__, "raddle_lab.subjects"],
             )

@@ -59,7 +59,7 @@ def test_outcomes_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
     def raises_in_a_thread() -> None:
-        # The main thread would wait forever. The exception in the thread ends the execution.
+        # The main thread would wait forever, but the exception in the other thread ends the execution.
         threading.Thread(target=lambda: {}["nothing"], daemon=True).start()
         threading.Event().wait()
 

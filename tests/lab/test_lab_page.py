@@ -1,4 +1,7 @@
-"""The page on the experiments shows what its commands print. Only `make test-all` checks the large results."""
+"""The page on the experiments shows the current output of its commands.
+
+Only `make test-all` checks the large results.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ reference_python = pytest.mark.skipif(
 
 
 def differences(name: str, folder: Path) -> list[str]:
-    """Run the command of a result and return the tables on the page that differ from its output."""
+    """Run the command for a result and return the tables on the page that differ from the command's output."""
     result = RESULTS[name]
     data = result.run(folder)
     return [
@@ -73,9 +76,9 @@ def test_only_native_runs_are_not_reproducible() -> None:
 # -- runs with noise: properties that every run has --------------------------------------------------
 
 CONTEXT = ("avio", "du-pairs", "eraser", "goldilock", "goodlock", "hbpair")  # each also exists with context, as NAME*
-WITHOUT_NESTED_LOCKS = ("airlines", "ftp")  # programs without nested locks
+WITHOUT_NESTED_LOCKS = ("airlines", "ftp")  # programs in which no thread holds two locks at once
 CLASSES_OF = {"philosophers": 2, "airlines": 9}
-THREADS_OF = {"philosophers": 7, "airlines": 7}  # threads of one execution, including the main thread
+THREADS_OF = {"philosophers": 7, "airlines": 7}  # number of threads in one execution, including the main thread
 
 
 def rows_of(name: str, table: str) -> dict[str, list[str]]:
@@ -109,7 +112,7 @@ def test_growth_on_the_page_is_consistent(name: str) -> None:
 
 
 def verdict_on(settled: float | None) -> str:
-    """Return the verdict by the rule that the page states."""
+    """Return the verdict according to the rule on the page."""
     if settled is None:
         return "nothing to cover"
     return "saturates at once" if settled <= 0.1 else "suits saturation" if settled <= 0.75 else "hardly saturates"
@@ -121,7 +124,7 @@ def test_verdicts_on_the_page_follow_from_its_numbers(name: str) -> None:
     del rows["metric"], rows["---"]
     for *settled, verdict, _ in rows.values():
         middle = median(float(percent) for percent in settled if percent != "-")
-        if middle not in (10, 75):  # at these limits, rounding decides
+        if middle not in (10, 75):  # at these limits, the verdict depends on rounding
             assert verdict.strip("*") == verdict_on(middle / 100)
 
 

@@ -48,10 +48,10 @@ def test_some_interleaving_fails_as_expected(name: str) -> None:
 
 
 def test_the_crawler_fails_only_in_rare_interleavings() -> None:
-    """The bug needs a worker delayed before its last step while the supervisor takes several steps."""
+    """The bug occurs only if a worker is delayed before its last step while the supervisor takes several steps."""
     case = CASES["crawler"]
     assert set(outcomes(case, executions=60)) == {"passed"}
-    # Random schedules find the bug in one of 1,400 executions, PCT with depth 3 in one of 100.
+    # Random schedules find the bug in about one of 1,400 executions, and PCT with depth 3 finds it in about one of 100.
     assert (
         next(outcome for outcome in outcomes(case, executions=500, scheduler="pct:depth=3") if outcome != "passed")
         == "exception"

@@ -40,7 +40,7 @@ def test_growth_reports_total_average_and_smoothness() -> None:
     # Series 1: the total is 4. One execution covers (2 + 1 + 2 + 0 + 3) / 5 = 1.6 of 4, 40 %. There are 3 distinct
     # values (2, 3, 4) in 5 executions, 60 %. 95 % of 4 is 3.8, first reached by the 5th of 5.
     # Series 2: the total is 2. One execution covers (1 + 2) / 2 of 2, 75 %. There are 2 distinct values in 2
-    # executions, 100 %. 95 % of 2 is 1.9, reached by the 2nd of 2.
+    # executions, 100 %. 95 % of 2 is 1.9, first reached by the 2nd of 2.
     assert grown.total == 3
     assert grown.average_percent == pytest.approx(57.5)
     assert grown.smooth_percent == pytest.approx(80)
@@ -57,8 +57,8 @@ def test_growth_without_coverage_has_no_percentages() -> None:
 
 
 def test_a_series_settles_where_95_percent_are_covered() -> None:
-    # Of 20 letters, the first execution covers 18, the second the 19th, the third nothing new, the fourth the last.
-    # 95 % of 20 is 19, so the series settles after 2 of 4.
+    # Of 20 letters, the first execution covers 18, the second covers one more, the third covers nothing new, and the
+    # fourth covers the last. 95 % of 20 is 19, so the series settles after 2 of 4.
     words = ["abcdefghijklmnopqr", "s", "a", "t"]
     assert growth(collection(*words).coverage["letters"], [np.arange(4)]).settled == 0.5
 

@@ -63,8 +63,8 @@ def test_collection_sets_the_number_of_executions(target: str) -> None:
     data = data_of("--target", target, "--executions", "6", "--collection", "21", "--series", "4")
     (case,) = data["cases"]
     assert (case["collected"], case["series_length"], case["case"]) == (21, 6, target)
-    # Each of the two threads reads and writes the balance once. It reads the initial value or the other thread's.
-    # There are no published verdicts for this program.
+    # Each of the two threads reads and writes the balance once. The read returns the initial value or the value that
+    # the other thread wrote. There are no published verdicts for this program.
     assert case["table3"]["du-pairs"]["total"] <= 2
     assert {verdict["published"] for verdict in data["verdicts"]["controlled"].values()} == {None}
 
@@ -77,7 +77,8 @@ def test_the_default_collection_is_twice_a_series(target: str) -> None:
 def test_thread_methods_sets_how_threads_are_distinguished(target: str) -> None:
     args = ("--target", target, "--executions", "8", "--series", "2", "--thread-methods")
     (by_none,), (by_one,) = data_of(*args, "0")["cases"], data_of(*args, "1")["cases"]
-    # Without methods, the two threads are one abstract thread. They still are with one method: both run `deposit`.
+    # If no methods are used to distinguish threads, the two threads are one abstract thread. One method does not
+    # distinguish them either, because both run `deposit`.
     assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the workers
     assert by_one["table2"]["threads_abstract_20"] == 2
 

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.slow
 
 ALWAYS = [name for name, program in PROGRAMS.items() if program.always]
 SOMETIMES = [name for name, program in PROGRAMS.items() if not program.always]
-RARE = ("reorder_100", "twostage_100")  # random schedules need hundreds of executions or never find the bug
+RARE = ("reorder_100", "twostage_100")  # random schedules find the bug only after hundreds of executions, or never
 
-# Schedules that show the bug. T0 starts the threads and waits, unless its segment ends earlier. Threads that are not
-# named run in order afterwards. <start: text> represents the first line that equals `text` after a line that starts
-# with `start`.
+# Schedules that reproduce the bugs. T0 starts the threads and waits, unless its segment ends earlier. Threads that a
+# schedule does not name run in order afterwards. <start: text> represents the first line that equals `text` after a
+# line that starts with `start`.
 BY_HAND = {
     "account": "T0; T3; T2.",  # withdrawal, then deposit, then the check
     # The driver is stopped after the request has read the flag and before the request is counted.
@@ -93,7 +93,7 @@ def test_programs_start_their_threads_and_most_pass_without_preemption(name: str
     program = PROGRAMS[name]
     (sample,) = samples(program, scheduler="sequential", executions=1)
     assert sample.entities.actors == 1 + program.threads
-    fails = program.always or name == "lazy01"  # lazy01 needs no preemption, see BY_HAND
+    fails = program.always or name == "lazy01"  # lazy01 fails without preemption, see BY_HAND
     assert sample.outcome.kind in (program.kinds if fails else {OutcomeKind.PASSED})
 
 
