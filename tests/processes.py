@@ -20,9 +20,9 @@ import pytest
 import warm
 from warm import HANG_SECONDS
 
-GRACE_SECONDS = 60  # how long a process may take to end by itself
+GRACE_SECONDS = 60  # time that a process has to end by itself
 OWNER_VARIABLE = "STARTED_BY_TESTS_OF"  # environment variable of every process started by a test: the pid of its pytest
-HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # live as long as the process using them
+HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # run as long as their users do
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen
 def ready(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
     """Start a process as `started` does, and wait until it is ready.
 
-    The process reports that by writing to the file descriptor given in the environment variable `READY`.
+    The process signals readiness by writing to the file descriptor given in the environment variable `READY`.
     """
     reader, writer = os.pipe()
     with contextlib.ExitStack() as opened:
@@ -77,7 +77,10 @@ def run(
 
 @pytest.fixture(scope="session", autouse=True)
 def default_signals() -> Iterator[None]:
-    """Restore the default handler of SIGINT, which is ignored if a script runs the tests in the background."""
+    """Restore the default handler of SIGINT.
+
+    A script that runs the tests in the background makes them ignore that signal.
+    """
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -88,7 +91,7 @@ def default_signals() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_descendant_is_left() -> Iterator[None]:
-    """Fail if a process that was started by a test of the module, directly or indirectly, is still running."""
+    """Fail if a process that a test of the module started, directly or indirectly, is still running."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OWNER_VARIABLE, str(os.getpid()))
         yield

@@ -1,4 +1,4 @@
-"""`Supplies` of small worlds for the tests of schedulers and worlds: operations need nothing, or a message."""
+"""`Supplies` of small worlds, for the tests of schedulers and worlds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from raddle.schedulers.calculus import Past, Supplies
 from raddle.schedulers.dependence import Operation
 from raddle.schedulers.operation_log import Log
 
-MESSAGE, ENDED = 1, 2  # possible needs of an operation: a message in a channel, the end of a participant
+MESSAGE, ENDED = 1, 2  # what an operation can need: a message in a channel, or the end of a participant
 
 
 class Nothing(Supplies):

@@ -1,7 +1,7 @@
 """Runs Python programs in forks of a server process that has already imported raddle and pytest.
 
-Each program still runs in a separate process, which ends as usual, but without the half second that imports take. Tests
-of startup, of interpreter options or of encodings must use `processes.run` instead.
+Each program still runs in a separate process, which ends as usual, but it saves the half second that imports take.
+Tests of startup, of interpreter options or of encodings must use `processes.run` instead.
 
 Run as a script, this file is the server. It receives requests and the three standard streams through a socket, and
 replies with process ids and exit codes.
@@ -165,7 +165,7 @@ def serve(connection: socket.socket, imported: Sequence[str]) -> None:
 
 
 def _import(name: str) -> None:
-    """Import a module, or a package with all modules that have no import side effects if the name ends in `.*`."""
+    """Import a module. If the name ends in `.*`, import the package and its modules, except those with side effects."""
     package = importlib.import_module(name.removesuffix(".*"))
     if name.endswith(".*"):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

@@ -77,7 +77,7 @@ CASES = {
     "readers": 1,
     # At its inner acquire a thread already holds the lock, so only the outer acquires count: C(2, 1) schedules.
     "nested_rlock": 2,
-    # `set` is not a scheduling point, so it runs immediately. Two threads then wait, read and write, so there are C(6,
+    # `set` is not a scheduling point, so it runs immediately. Two threads then wait, read and write, which makes C(6,
     # 3) schedules.
     "released_by_event": 20,
     # `is_set` observes the event without blocking, so `set` is a scheduling point. It comes before or after `is_set`.

@@ -86,7 +86,7 @@ CHECKS_IN_ORDER = ("first", "same thread", "same lock", "two threads", "lockset"
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """Return the most expensive check needed for any earlier access, and the index of that access."""
+    """Return the last check that was needed to order an earlier access, and the index of that access."""
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -274,7 +274,7 @@ def _available(run: Execution, place: int, moment: int) -> bool:
 
 
 def method_pairs(run: Execution) -> Iterator[Key]:
-    """Yield each pair of public methods of an object where one began while another thread was running the other."""
+    """Yield each pair of public methods of one object that two threads ran at the same time."""
     for place, event in enumerate(run.events):
         if event.kind != "enter" or " " not in event.target:
             continue

@@ -78,7 +78,10 @@ class Log:
         self._add("task", name)
 
     def at(self, target: str = "", site: str = "") -> None:
-        """Note that the thread is about to perform an operation. It can block on `target`, if that is given."""
+        """Note that the thread is about to perform an operation.
+
+        If `target` is given, the operation can block on it.
+        """
         self._note_line()
         self._wait_for_turn()
         if target:

@@ -23,7 +23,7 @@ def named(run: Execution, place: int, limit: int = MAX_OCCURRENCES) -> Key:
 def initial(run: Execution, place: int) -> bool:
     """Return whether the event at `place` precedes every thread start.
 
-    A write that does belongs to the initial state.
+    A write before all starts belongs to the initial state.
     """
     return all(event.kind != "start" for event in run.events[:place])
 

@@ -18,7 +18,7 @@ KINDS = {"R": "read", "W": "write"}
 
 
 class Part(NamedTuple):
-    """One step of an occurrence of a pattern."""
+    """One step of a pattern as it occurred in an execution."""
 
     thread: str  # A or B
     kind: str

@@ -17,7 +17,7 @@ import raddle
 
 PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
-CHUNKS = 8  # number of tests that share the programs, so that they can run in parallel
+CHUNKS = 8  # number of tests into which the programs are split, so that tests can run in parallel
 REPORTED = 12 if PROGRAMS < 80 else 24  # number of programs explored through `raddle.explore`
 MAX_EXECUTIONS = 2_000  # programs that need more are replaced by other random programs
 

@@ -78,8 +78,8 @@ def test_the_mean_is_taken_over_subjects() -> None:
     assert row.pooled == pytest.approx(1 / 3)
     mean = row.all_sizes
     assert mean is not None
-    # A resample of the three values is all -1 with probability 1 / 27, and all 1 with probability 8 / 27. Both exceed 1
-    # / 40, half of 5 %.
+    # A resample of the three values is all -1 with probability 1 / 27, and all 1 with probability 8 / 27. Both exceed
+    # 2.5 %, half of the 5 % outside the interval.
     assert (mean.tau, mean.low, mean.high, mean.subjects) == (pytest.approx(1 / 3), -1, 1, 3)
     assert mean.p == 1  # every combination of signs gives a mean at least as far from 0
 

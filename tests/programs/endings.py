@@ -104,9 +104,9 @@ def by_chance() -> None:
 
     def work() -> None:
         if random.SystemRandom().random() < 0.5:
-            box.n += 1  # 11: runs in half of the cases
+            box.n += 1  # 11: runs with probability 1/2
         else:
-            box.stop = True  # 12: runs in the other half
+            box.stop = True  # 12: runs with probability 1/2
 
     side_by_side(*[work] * 20)
 

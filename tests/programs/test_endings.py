@@ -1,4 +1,4 @@
-"""Each way in which an execution can end badly is reported as its own kind, with details that explain the cause.
+"""Each way in which an execution can fail is reported as a separate kind, with details that explain the cause.
 
 The kinds are deadlock, lost wakeup, step limit, uncontrolled call, divergence and exception.
 """
@@ -135,7 +135,7 @@ def test_a_fork_is_uncontrolled() -> None:
 
 
 def test_randomness_is_reported_with_the_first_step_that_differs() -> None:
-    # Each of twenty threads tosses a coin, so two runs are the same with a probability of one in a million.
+    # Each of twenty threads tosses a coin, so two runs are the same with a probability of about one in a million.
     finding = found(endings.by_chance)
     assert finding.kind == "divergence"
     assert "not deterministic" in finding.message

@@ -4,7 +4,7 @@ A program logs what it evaluates through `t("label", value)` and through `Box` o
 them. The comparison includes:
 
 * the log, which shows what is evaluated, how often and in which order;
-* the final namespace, which shows the values and that no temporary name is left;
+* the final namespace, which shows the variables' values and any temporary name that was left behind;
 * the type, message, context and traceback lines of an exception.
 """
 
@@ -27,7 +27,7 @@ FILE = "form.py"
 
 @dataclass(frozen=True)
 class Form:
-    """A syntax form: a program, the probes that it must call, and the first Python version with that syntax."""
+    """A program with one syntax form, the probes that it must call, and the first Python version with that syntax."""
 
     name: str
     probes: frozenset[str]

@@ -2,9 +2,9 @@
 
 `python packages.py [--folder FOLDER] [package ...]` downloads the source distributions with pip. It needs pytest.
 
-Each suite runs in four modes: unchanged, with the package instrumented at import, the same with recording probes
-attached, and with package and tests instrumented in place. The exit code is 1 if an outcome differs and `KNOWN` does
-not list the test with a reason.
+Each suite runs in four modes: without instrumentation, with the package instrumented at import, the same with recording
+probes attached, and with both package and tests instrumented in place. The exit code is 1 if the outcome of a test
+differs between modes and `KNOWN` gives no reason for it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PACKAGES = (
     Package("toolz==1.0.0", "toolz", tests="toolz"),
 )
 
-# Maps each test that is known to differ to the reason, such as inspecting the interpreter's machinery.
+# Maps each test whose outcome is known to differ to the reason, such as that it inspects interpreter internals.
 KNOWN: dict[str, str] = {}
 
 
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def compare(package: Package, folder: Path) -> list[str]:
-    """Run the package's tests in every mode and return descriptions of the unexplained differences."""
+    """Run the package's tests in every mode and return a description of each difference that has no known reason."""
     source = fetch(package, folder)
     plain = run(package, source, "plain")
     assert plain["outcomes"], f"no test of {package.name} ran"

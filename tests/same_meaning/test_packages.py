@@ -1,4 +1,4 @@
-"""The tests of a real package have the same outcomes with probes: runs `packages.py` with its smallest package."""
+"""The tests of a real package have the same outcomes with probes. Runs `packages.py` with its smallest package."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MODULES = """
     test_unpack test_unpack_ex test_with
 """.split()  # noqa: SIM905 - a list of 26 quoted names is no easier to read
 
-# Maps the prefixes of tests that inspect the interpreter's machinery to the difference they see.
+# Maps name prefixes of tests that inspect interpreter internals to the difference that these tests observe.
 KNOWN = {
     "test.test_patma.TestTracing.": "a trace function sees the line of `def` once more when a function is entered",
     "test.test_scope.ScopeTests.testLocalsFunction": "locals() also has the token of the function's cells",
@@ -53,7 +53,10 @@ def run_tests(mode: str) -> dict[str, str]:
 
 
 def sample() -> list[Path]:
-    """Return every fifth module and some grammar tests, which contain every form of code but compile quickly."""
+    """Return every fifth module and some grammar tests.
+
+    Together they contain every form of code but compile quickly.
+    """
     modules = sorted(LIBRARY.glob("*.py"))[::5]
     return [*modules, *(LIBRARY / "test" / f"{name}.py" for name in ("test_grammar", "test_patma", "test_scope"))]
 
@@ -74,7 +77,7 @@ def test_a_module_compiles_with_all_lines_preserved(file: Path) -> None:
                 assert before.co_varnames[: before.co_argcount] == after.co_varnames[: after.co_argcount]
                 assert tokens or before.co_freevars == after.co_freevars
                 assert before.co_flags == after.co_flags
-                # `enter` and `leave` have the line of the `def`. No other line is added, and none is lost.
+                # The `enter` and `leave` probes are on the line of the `def`. No other line is added, and none is lost.
                 new = {line for line in _lines(after) - _lines(before) if b"def " not in lines[line - 1]}
                 assert new == set()
                 assert _lines(before) - _lines(after) == set()

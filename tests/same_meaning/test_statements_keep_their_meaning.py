@@ -17,7 +17,7 @@ def test_a_long_chain_of_branches_behaves_the_same() -> None:
 
 
 def test_the_maximum_number_of_nested_blocks_still_compiles() -> None:
-    # The limit is 20 nested blocks. `enter` and `leave` would need one more, so they are omitted.
+    # The limit is 20 nested blocks. The `enter` and `leave` probes would need one more, so they are omitted.
     loops = "".join(f"{'    ' * depth}for i in x:\n" for depth in range(1, 20))
     source = f"x = [1]\ndef f():\n{loops}{'    ' * 20}log('deepest')\nf()"
     assert_same_meaning(Form("loops", frozenset({"iterate"}), source))

@@ -36,9 +36,9 @@ def call_in_between(box: Box) -> None:
 
 
 def call_then_unshared_write(box: Box) -> None:
-    """Call a function between the read and the write, followed by a write to an unshared object.
+    """Call a function and write to an unshared object, both between the shared read and the shared write.
 
-    A switch is still possible after the call.
+    A switch is possible after the call, and the unshared write does not prevent it.
     """
     mine = Box()
     value = box.n
@@ -93,10 +93,10 @@ def in_try(box: Box) -> None:
 
 class Guard:
     def __enter__(self) -> None:
-        """Enter without any effect. Only the call matters."""
+        """Do nothing. Only the call is needed."""
 
     def __exit__(self, *exc: object) -> None:
-        """Exit without any effect. Only the call matters."""
+        """Do nothing. Only the call is needed."""
 
 
 def in_with(box: Box) -> None:

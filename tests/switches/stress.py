@@ -1,6 +1,6 @@
 """Compares real threads with the switch models.
 
-The script prints, as JSON, the states that real threads reach and those that each switch model allows.
+The script prints, as JSON, the states that real threads reach and the states that each switch model allows.
 
 Two real threads apply the same function to the same list of objects, with the shortest possible switch interval.
 Each object is one round.

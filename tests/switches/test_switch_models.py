@@ -35,9 +35,10 @@ WITH_GIL = {
     "call_then_unshared_write": {KEPT, LOST},
     # A switch is possible only between two iterations, and each iteration adds one.
     "loop": {"(4, 0)"},
-    # No switch between the accesses: the first thread leaves (1, 1), the second adds 1 to n and then n = 2 to m.
+    # No switch is possible between the accesses. The first thread leaves (1, 1), and the second adds 1 to n and then n
+    # = 2 to m.
     "two_variables": {"(2, 3)"},
-    # There is no call, so a possible exception makes no difference.
+    # There is no call in the `try` block, so no switch is possible in it either.
     "in_try": {"(2, 2)"},
     # Entering the block is a call between the read and the write.
     "in_with": {KEPT, LOST},
@@ -45,9 +46,9 @@ WITH_GIL = {
     "through_a_property": {KEPT, LOST},
     # The value is read by one call and stored by another.
     "method_calls": {"(('a', 2),)", "(('a', 1),)"},
-    # `in` and the assignment of an item are not calls.
+    # Neither `in` nor an item assignment is a call.
     "check_then_act": {"(('a', 2),)"},
-    # A switch is possible after the call of `get`: both threads find no item, and the second overwrites 1 with 0.
+    # A switch is possible after the call to `get`. Then both threads find no item, and one of the two updates is lost.
     "check_by_call": {"(('a', 2),)", "(('a', 1),)"},
     "list_item": {"(2,)"},
 }
@@ -109,7 +110,7 @@ def test_findings_state_on_which_interpreters_they_are_possible(name: str) -> No
 
 
 def test_modules_imported_by_an_execution_have_switch_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The switch points of such modules become known only during the first execution."""
+    """raddle learns the switch points of a module imported by the scenario only during the first execution."""
     (tmp_path / "imported_late.py").write_text(
         "def same(n):\n    return n\n\n"
         "class Box:\n    n = 0\n    def add(self):\n        before = self.n\n        self.n = same(before) + 1\n"

@@ -60,13 +60,16 @@ EXPECTED = {
 
 
 def types_of(covered: object) -> set[str]:
-    """Return the types of the threads that requirements name."""
+    """Return the types of the threads that the requirements name."""
     return {part[0].rpartition(":")[2] for key in covered for part in key[-2:]}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("begin", EXPECTED)
 def test_each_task_counts_as_a_separate_thread(tmp_path: Path, begin: str) -> None:
-    """The main thread reads a task's write at the end. Each task reads the constructor's write or another task's."""
+    """At the end, the main thread reads a value that a task wrote.
+
+    Each task reads the value that the constructor or another task wrote.
+    """
     path = tmp_path / "written_pool.py"
     path.write_text(PROGRAM.replace("BEGIN", begin), encoding="utf-8")
     sys.path.insert(0, str(tmp_path))

@@ -106,7 +106,7 @@ def _refuses_a_second_task() -> bool:
 
 
 def _moves_survivors_up() -> bool:
-    """Return whether collecting a generation moves its survivors to the next generation, and nothing else does."""
+    """Return whether an object moves to the next generation exactly when its generation is collected."""
     gc.disable()
     try:
         gc.collect()
@@ -122,7 +122,8 @@ def _moves_survivors_up() -> bool:
 
 
 def test_each_constant_agrees_with_this_interpreter():
-    # Each expected value tests the behavior itself or, if that cannot be observed, something that changed with it.
+    # Each expected value is derived from the behavior itself or, if that cannot be observed, from something that
+    # changed in the same version.
     item = inspect.signature(concurrent.futures.thread._WorkItem).parameters
     named = {name: value for name, value in vars(env).items() if name.isupper() and isinstance(value, bool)}
     assert named == {

@@ -1,4 +1,4 @@
-"""The interface of the probes is frozen: instrumented code calls exactly these functions, with these arguments."""
+"""The probe interface is frozen: instrumented code calls exactly these functions, with these arguments."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 IMPORT_PATH = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
 WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]
-# Starts a second process, waits until it runs (earlier its environment cannot be read), prints its pid, and ends.
+# Starts a second process, waits until it runs (its environment cannot be read earlier), prints its pid, and ends.
 STARTS_ONE = [
     sys.executable,
     "-c",
@@ -28,7 +28,7 @@ STARTS_ONE = [
 
 @pytest.fixture
 def outcomes_of(pytester, monkeypatch):
-    """A function that runs tests under the checks of this suite, without a grace period for processes to end."""
+    """A function that runs tests with this suite's checks, but gives processes no grace period in which to end."""
     pytester.makeconftest(
         f"{IMPORT_PATH}\n"
         "import processes; processes.GRACE_SECONDS = 0\n"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
-MAX_LINES = 80  # number of lines in a function
-MAX_ATTRIBUTES = 25  # number of attributes of a class
+MAX_LINES = 80  # maximum number of lines in a function
+MAX_ATTRIBUTES = 25  # maximum number of attributes of a class
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -17,7 +17,7 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
 
 
 def attributes(node: ast.ClassDef) -> set[str]:
-    """Return the names that the methods of a class assign to `self`, its fields and its slots."""
+    """Return the names of a class's attributes: those that its methods assign to `self`, its fields and its slots."""
     assigned = {
         target.attr
         for target in ast.walk(node)

@@ -1,4 +1,4 @@
-"""A second world on the engine: ranks that send and receive messages, without threads or instrumentation.
+"""A second world for the engine: ranks that send and receive messages, without threads or instrumentation.
 
 A program is a function that takes a `Rank`. Messages from one rank to another arrive in order. A receive without a
 source takes a message from any rank that has sent one, and the scheduler chooses the rank.

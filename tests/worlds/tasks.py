@@ -1,4 +1,4 @@
-"""A third, small world on the engine: tasks that take turns in one carrier, like the tasks of an event loop.
+"""A third, small world for the engine: tasks that take turns in one carrier, like the tasks of an event loop.
 
 A task is a generator. Between two yields it runs without interruption as one operation in the carrier of its loop. The
 footprint of that operation is known only afterwards.
@@ -86,7 +86,7 @@ class TaskCalculus(Calculus):
 
 
 class LateReader(Reader):
-    """A reader for steps whose footprint is known only after they have run."""
+    """Reports no footprint in advance, because a step's footprint is known only after the step has run."""
 
     def touched(self, participant: Any, alternative: Any) -> None:
         return None

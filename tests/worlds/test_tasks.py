@@ -41,7 +41,7 @@ def increments(final_values: set[object], *names: str) -> Callable[[], None]:
 
 @pytest.mark.parametrize("scheduler", ["exhaustive", "deepening"])
 def test_two_tasks_with_two_steps_each_have_six_schedules(scheduler: str) -> None:
-    # The steps of two tasks have 4! / (2! 2!) = 6 orders.
+    # Two tasks with two steps each can interleave in 4! / (2! 2!) = 6 orders.
     final_values: set[object] = set()
     result = explore(increments(final_values, "x", "x"), scheduler)
     assert result.stopped_because is StopReason.EXHAUSTED

@@ -1,4 +1,4 @@
-"""A daemon thread can be stopped at any point, when the main thread ends."""
+"""A daemon thread stops when the main thread ends, at whatever point it has reached."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads find a key missing, and both create its value."""
+"""Two threads both find that a key is missing, and both create its value."""
 
 import threading
 

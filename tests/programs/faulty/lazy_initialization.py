@@ -1,4 +1,4 @@
-"""Two threads find no instance yet and create two different ones."""
+"""Two threads both find that no instance exists yet, and each creates its own."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The event may be set before it is cleared. The wait then never ends."""
+"""The event may be set before it is cleared, and then the wait never ends."""
 
 import threading
 

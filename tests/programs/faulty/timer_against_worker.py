@@ -1,4 +1,4 @@
-"""A timer expires at the moment when the worker finishes."""
+"""A timer expires just as the worker finishes."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""A thread serializes a dict while another thread has updated only half of it."""
+"""A thread serializes a dict when another thread has updated only half of it."""
 
 import json
 import threading

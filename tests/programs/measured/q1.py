@@ -5,7 +5,7 @@ q = queue.Queue(1)
 
 
 def pause(q):
-    """Run between the two starts. A test replaces this function to wait until the producer blocks on the full queue."""
+    """Called between the two starts. A test replaces it with a function that waits until the producer blocks."""
 
 
 def producer():

@@ -3,7 +3,7 @@ import threading
 
 
 def pause(q):
-    """Run between the two starts. A test replaces this function to wait until the producer blocks on the full queue."""
+    """Called between the two starts. A test replaces it with a function that waits until the producer blocks."""
 
 
 class Box:
@@ -13,7 +13,7 @@ class Box:
 
     def producer(self):
         self.q.put(1)
-        self.x = 1  # races with the consumer's read, which is ordered only after put(1)
+        self.x = 1  # races with the consumer's read, because only put(1) is ordered before that read
         self.q.put(2)  # blocks until the consumer has taken 1
 
     def consumer(self):

@@ -1,4 +1,4 @@
-"""One thread reads twice, a second thread always reads in between, and a third thread writes at any time."""
+"""One thread reads twice, a second thread always reads in between, and a third thread may write at any time."""
 
 import threading
 

@@ -113,7 +113,7 @@ class Holder:
 
 
 class Owner:
-    """A class whose class attribute holds the object, the way code in other modules would reach it."""
+    """A class whose class attribute holds the object, as it might for use by other modules."""
 
     shared: object = None
 

@@ -1,4 +1,4 @@
-"""How functions without probes affect the containers passed to them: as a read, as a write, or not at all."""
+"""A call to a function without probes counts as a read or write of the containers passed to it, or as neither."""
 
 from __future__ import annotations
 

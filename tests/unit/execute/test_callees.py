@@ -1,4 +1,4 @@
-"""If threads call code without probes, a search reports it and does not claim to be exhausted."""
+"""If threads call code without probes, a search reports that code and does not claim to be exhausted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_library_function_called_by_an_instrumented_thread_is_reported(library
     result = exhaust(scenario)
     assert result.stopped_because == "exhausted-in-part"
     assert unwatched(result) == [("counting_library.Counter.increment (called by threads)", "counting_library")]
-    # The advice is right: if the library is instrumented, the search finds the lost update.
+    # The advice in the note is right: if the library is instrumented, the search finds the lost update.
     watched = raddle.explore(scenario, scheduler="reachability", source=[__file__, "counting_library"])
     assert [finding.kind for finding in watched.findings] == ["assertion"]
 

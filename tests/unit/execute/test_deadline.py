@@ -52,7 +52,10 @@ def spins():
 
 
 def spins_after_a_lost_update():
-    """Spin only if both threads read the counter before either writes it, which the first execution does not do."""
+    """Spin only if both threads read the counter before either writes it.
+
+    This does not happen in the first execution.
+    """
     counter = Counter()
     threads = [threading.Thread(target=counter.add) for _ in range(2)]
     for thread in threads:

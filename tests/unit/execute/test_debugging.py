@@ -24,7 +24,7 @@ from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
 from raddle.exploring.progress import ProgressUpdate
 
 # The watchdog checks the execution five times within `patience_seconds`. At the prompt, `enough.acquire()` returns
-# after 25 checks, when the patience would have run out several times.
+# after 25 checks, by which time the patience would have run out several times.
 PROGRAM = """
 import _thread
 import threading
@@ -206,7 +206,7 @@ class FakeDebugger(bdb.Bdb):
 
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The debuggers that were entered, with the frames they were given. None of them traces anything."""
+    """The debuggers that were entered, each with the frame passed to it. Debuggers trace nothing in these tests."""
     calls: list[Any] = []
     monkeypatch.setattr(bdb.Bdb, "set_trace", lambda self, frame=None: calls.append((self, frame)))
     return calls

@@ -57,7 +57,7 @@ def test_a_failure_in_all_partial_orders_is_not_called_a_race():
 
 @pytest.mark.parametrize("options", [{"until": "first-finding"}, {"until": "budget", "executions": 20}])
 def test_if_there_are_too_many_orders_the_headline_gives_the_number_tried(options):
-    """Three threads with twelve steps each have too many orders to run all of them."""
+    """Three threads with twelve steps each can be interleaved in too many orders to run them all."""
 
     def scenario():
         counter = Counter()
@@ -102,7 +102,7 @@ def lost_update():
 
 
 def one_order_passes():
-    """Pass only if the second thread appends first. The rehearsal runs the first thread first, so it fails."""
+    """Pass only if the second thread appends first. The rehearsal fails, because it runs the first thread first."""
     items = []
     side_by_side(lambda: items.append(1), lambda: items.append(2))
     assert items == [2, 1]

@@ -48,7 +48,10 @@ def test_a_note_says_that_early_timeouts_were_not_explored(scenario, expected):
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_waits_of_the_same_length_can_expire_in_any_order(scheduler):
-    """Only one of the two waits reads the clock, but either can expire first. A late thread breaks the barrier."""
+    """Either wait can expire first, although only one of them reads the clock.
+
+    If the barrier's wait expires, it is broken.
+    """
     seen = set()
 
     def scenario():

@@ -1,4 +1,4 @@
-"""Threads can conflict in state outside Python objects: in files, databases and stateful C objects."""
+"""Threads can conflict over state outside Python objects: in files, databases and stateful C objects."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ MAKING = {
 @pytest.mark.filterwarnings("ignore:codecs.open:DeprecationWarning")  # since 3.14
 @pytest.mark.parametrize("make", MAKING.values(), ids=MAKING.keys())
 def test_creating_a_file_is_a_scheduling_point(make, folder):
-    """Both threads can find that the file does not exist. Then both create it, or the second one fails to create it."""
+    """Both threads can find that the file does not exist. Then either both create it, or the second attempt fails."""
 
     def scenario():
         path, made = folder() / "x", []
@@ -229,7 +229,7 @@ def test_an_unreferenced_file_is_closed_as_usual(folder):
         side_by_side(lambda: None)
 
     assert not explore(scenario, executions=5).findings
-    gc.collect()  # so that files that are still open warn here, where warnings are ignored
+    gc.collect()  # files that are still open cause warnings here, where warnings are ignored
 
 
 def test_writes_to_a_temporary_file_conflict():

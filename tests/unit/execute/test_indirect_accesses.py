@@ -319,7 +319,7 @@ def test_threads_can_switch_at_calls_of_stored_methods_with_the_gil():
 
 
 def test_a_method_is_looked_up_before_its_arguments_are_evaluated():
-    """The interpreter can switch threads after the call of `len`. Looking up `append` is not an access."""
+    """The interpreter can switch threads after the call to `len`. Looking up `append` is not an access."""
 
     def scenario():
         items, done = deque([1]), []

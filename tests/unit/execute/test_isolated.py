@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork"
 
 @pytest.fixture(autouse=True)
 def few_tries(monkeypatch):
-    """Reduce the number of attempts with the GIL, because each starts a process."""
+    """Reduce the number of attempts with the GIL, because each attempt starts a process."""
     monkeypatch.setattr(findings, "TRIES_WITH_GIL", 8)
 
 
@@ -52,8 +52,8 @@ def test_corpus_entries_are_replayed_in_child_processes(tmp_path):
 
 
 def test_a_failure_does_not_depend_on_earlier_executions():
-    # T1 tests the cache; T2 tests, writes and appends; T1 writes another list and appends. One of two items is left. A
-    # longer list would contain items of earlier executions.
+    # T1 tests the cache. T2 then tests it, writes a list and appends. T1 writes another list and appends. One of two
+    # items is left. A longer list would contain items of earlier executions.
     (finding,) = explore(isolated.remembers, scheduler="pos", executions=100).findings
     assert finding.message.endswith("{'a': [1]}")
     replayed = raddle.replay(isolated.remembers, finding.schedule, source=["isolated"], isolate="fork")
@@ -130,7 +130,7 @@ def test_a_crash_is_shrunk_and_has_a_story():
     ]
     assert (
         crash.possible_on == "free-threaded-only"
-    )  # no GIL switch point (call, loop, function entry) lies between write and read
+    )  # no GIL switch point (call, loop, function entry) lies between the write and the read
 
 
 def test_a_crash_possible_with_the_gil_is_reported_as_such():
@@ -151,7 +151,7 @@ def test_crashed_executions_are_measured_up_to_the_crash():
 )
 def test_a_search_stops_if_every_execution_crashes(scenario, how, threads):
     result = explore(getattr(isolated, scenario), scheduler="random", executions=100, until="budget")
-    # One rehearsal, then 20 consecutive crashes.
+    # One rehearsal and 20 further executions crash.
     assert (result.executions, result.stopped_because) == (21, "crashing")
     assert [(f.kind, f.message, f.thread) for f in result.findings] == [("crash", f"the process died ({how})", threads)]
     assert str(result.findings[0].schedule) == "T0."

@@ -132,7 +132,7 @@ def test_the_sample_does_not_depend_on_the_number_of_workers():
 
 
 def test_executions_with_a_target_are_measured_although_coverage_is_saturated(monkeypatch):
-    """A unit that begins when coverage is saturated may still have targets: orders that no execution has covered."""
+    """A unit that begins after coverage has become saturated may still have targets: orders not covered so far."""
     everything = explored(criteria="map", until="budget").tally.covered["map"]
     ran = []
     real = Session.run_for

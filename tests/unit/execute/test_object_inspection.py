@@ -1,4 +1,4 @@
-"""When raddle inspects an object, it runs no code of the program, which could add a step or a side effect."""
+"""When raddle inspects an object, it runs none of the program's code. That could add a step or have a side effect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lazy():
 
 
 class Delegate:
-    """Has every attribute, and counts how often `__getattr__` is called."""
+    """An object with every attribute, which counts how often `__getattr__` is called."""
 
     def __init__(self):
         self.lookups = 0
@@ -92,7 +92,7 @@ def own_attributes():
 
 
 class Named:
-    """Has a method whose first parameter has a mangled name, as in a logger that accepts arbitrary keywords."""
+    """Has a method whose first parameter has a mangled name, like a logger method that accepts arbitrary keywords."""
 
     def __init__(self):
         self.n = 0
@@ -179,7 +179,7 @@ def test_a_descriptor_is_read_through_instances_only():
 
 
 class Wrapping:
-    """Has a slot named `__wrapped__` but is not a proxy: its counter belongs to itself."""
+    """An object that has a slot named `__wrapped__` but is not a proxy, so the counter is its own."""
 
     __slots__ = ("__wrapped__", "count")
 

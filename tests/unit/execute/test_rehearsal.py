@@ -1,4 +1,4 @@
-"""Notes and findings if two rehearsals differ, and how their executions and scheduling points are counted."""
+"""Rehearsals that differ cause notes and findings, and their executions and scheduling points are counted."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_divergence_says_how_each_execution_ended():
 def test_scheduling_points_of_two_differing_executions_are_counted():
     result = explored(does_something_else_every_time)
     assert result.executions == 2
-    assert result.scheduling_points >= 2 * 4  # each execution starts at least two threads and joins them
+    assert result.scheduling_points >= 2 * 4  # each execution starts two threads and joins them
 
 
 class Flag:
@@ -93,7 +93,7 @@ def spins():
 
 
 def test_scheduling_points_of_an_execution_that_reaches_the_step_limit_are_counted():
-    # The search stops after this execution, because it has reached the step limit.
+    # The search stops after the first execution, because that execution reaches the step limit.
     result = explored(spins, step_limit=500, criteria="default", until="saturated")
     assert (result.outcome, result.executions) == ("step-limit", 1)
     assert result.scheduling_points > 500

@@ -35,7 +35,7 @@ class WithGetattribute:
 
 
 def test_accesses_are_recorded_if_getattribute_calls_super():
-    """raddle must not read further attributes of an object whose `__getattribute__` is running."""
+    """raddle must not read other attributes of an object while that object's `__getattribute__` is running."""
     result = explored(WithGetattribute, lambda shared: shared.add())
     assert not result.findings
     assert any("WithGetattribute.n" in warning["sentence"] for warning in result.warnings)

@@ -1,4 +1,4 @@
-"""Helpers that show what the rewriter makes of some source, in forms that are easy to compare."""
+"""Helpers that return the rewriter's output in forms that are easy to compare."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raddle.site import Site
 
 
 def sites(source: str) -> list[Site]:
-    """Return the sites of a module, without those of function entry and exit."""
+    """Return the sites of a module, without those for function entry and exit."""
     found = rewrite(dedent(source), file="m.py", base=0).sites
     return [site for site in found if site.kind not in ("enter", "leave")]
 

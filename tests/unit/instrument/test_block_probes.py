@@ -37,7 +37,7 @@ def lines(source: str) -> list[int]:
         ("\na\nb\nc", [2]),  # one straight sequence
         ("\nif a:\n    b\n    c\nd", [2, 3, 5]),  # the branch, and the statement after the `if`
         ("\nif a:\n    b\nelse:\n    c\nd", [2, 3, 5, 6]),
-        ("\nif a:\n    b\nelif c:\n    d\ne", [2, 3, 4, 5, 6]),  # the second test is a block of its own
+        ("\nif a:\n    b\nelif c:\n    d\ne", [2, 3, 4, 5, 6]),  # the second test is a separate block
         ("\nif a:\n    b", [2, 3]),  # no statement follows the branch
         ("\nif True:\n    a\nelse:\n    b\nc", [2, 3]),  # b is unreachable; c belongs to the block of a
         ("\nif 0:\n    a\nb", [2, 3 + 1]),
@@ -235,8 +235,8 @@ class NullManager:
 def test_blocks_of_random_programs_have_no_branches() -> None:
     """Each statement belongs to one block, and a block has no branches.
 
-    The same statements always run between a `block` probe and the next, in the same order. An exception can only cut
-    the sequence short.
+    So the same statements always run in the same order between a `block` probe and the next one. An exception can only
+    cut this sequence short.
     """
     rng = random.Random(3)
     blocks = 0

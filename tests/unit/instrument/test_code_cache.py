@@ -1,4 +1,4 @@
-"""The cache of compiled instrumented code is used only while its entry is valid."""
+"""A cache entry with compiled instrumented code is used only while it is valid."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def instrument_changed(module: Path, change: Change, source: bytes = SOURCE) -> 
 
 
 def test_code_changed_by_another_tool_is_loaded_from_the_cache(module: Path) -> None:
-    """A tool such as pytest, which rewrites assertions, need not repeat its change if the code is cached."""
+    """If the instrumented code is cached, a tool that changes syntax trees, as pytest does, need not do so again."""
     changed: list[str] = []
 
     def change(by: str) -> Change:

@@ -24,7 +24,7 @@ MAKER = """
 
 
 class Recording(NewObjects):
-    """Records whether each listing of objects was complete."""
+    """Records for each listing of objects whether it was complete."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Recording(NewObjects):
 
 @pytest.fixture(autouse=True)
 def _no_automatic_collection() -> Iterator[None]:
-    """Disable automatic collections, because they decide which listings are complete."""
+    """Disable automatic collections, because they affect which listings are complete."""
     gc.disable()
     yield
     gc.enable()
@@ -55,7 +55,10 @@ def functions(new_objects: Recording) -> LiveFunctions:
 
 
 def expected_completeness(*complete: bool) -> list[bool]:
-    """Return the expected completeness of each listing. Without generations, every listing is complete."""
+    """Return for each listing whether it must be complete.
+
+    If the collector has no generations, every listing is complete.
+    """
     return [*complete] if env.COLLECTOR_HAS_GENERATIONS else [True for _ in complete]
 
 

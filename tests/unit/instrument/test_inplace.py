@@ -113,7 +113,7 @@ def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, l
 def test_no_list_of_all_objects_stays_frozen(subject: ModuleType, table: SiteTable) -> None:
     """A frozen list of all objects would be invisible to `gc.get_referrers`.
 
-    greenlet frees objects whose referrers it cannot find.
+    greenlet frees objects for which it finds no referrers.
     """
     anything: list[None] = []
     before = sys.getrefcount(anything)

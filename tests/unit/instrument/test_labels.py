@@ -1,4 +1,4 @@
-"""Labels of files are the same on every machine and unique."""
+"""File labels are unique and the same on every machine."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ class Box:
 
 def scenario():
     box = Box()
-    # On 3.11 the lambda has no probe, but the comprehension inside it does. So its code differs from the source.
+    # On 3.11 the lambda has no probe, but the comprehension inside it does. So the lambda's code differs from the
+    # source.
     KEPT.append(lambda: [box.__setattr__("n", box.n + step) for step in (1, 2)])
     threads = [threading.Thread(target=KEPT[-1]) for _ in range(2)]
     for thread in threads:

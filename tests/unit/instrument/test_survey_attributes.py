@@ -78,7 +78,8 @@ def test_augmented_assignment_deletion_and_unpacking_are_writes() -> None:
 
 
 def test_a_repeated_name_in_an_attribute_chain_is_a_guess() -> None:
-    # In self.next.next, the second `next` belongs to another object. That it has the same class is a guess.
+    # In `self.next.next`, the second `next` belongs to another object. The model guesses that this object has the same
+    # class.
     assert variables("""
         class Node:
             def __init__(self): self.next = None

@@ -1,4 +1,4 @@
-"""The static model of instrumented modules, and how live objects and observations fit into it."""
+"""The static model of instrumented modules, and how it combines with live objects and observations."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ PROGRAM = """
 
 
 def test_the_model_predicts_the_observed_accesses(imported: Callable[..., ModuleType]) -> None:
-    """The model predicts the attribute that each probe accesses, and misses none."""
+    """The model predicts the attribute that each probe accesses, and no access is missing from it."""
     module, table = imported(PROGRAM), SiteTable()
     with instrument_modules([module], table):
         model = survey_table(table)

@@ -1,4 +1,4 @@
-"""Run programs natively and under control through the real measuring code, and return what they covered."""
+"""Runs programs natively and under control with the real measuring code, and returns their coverage."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ class MeasuredRun:
         return self.record.sites[site].line
 
     def line_pairs(self, kind: str, criterion: str = "hbpair") -> set[tuple[int, int]]:
-        """Return the line pairs that primitives of this kind order. The kind "" represents start and join."""
+        """Return the pairs of lines ordered by primitives of this kind.
+
+        The kind "" represents thread starts and joins.
+        """
         return {
             (self.line(key[0]), self.line(key[1]))
             for key in self.covered(criterion)
@@ -67,7 +70,7 @@ class MeasuredRun:
 
 @dataclass
 class ModeComparison:
-    """The coverage of one native and one controlled execution. Each pair holds the native result first."""
+    """The coverage of one native and one controlled execution. In each pair, the native result comes first."""
 
     covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to its pair
     variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # variables that the criteria received
@@ -92,7 +95,7 @@ class _StepKeepingSink(MeasuringSink):
 
 @contextmanager
 def imported(path: Path) -> Iterator[ModuleType]:
-    """Import the program afresh for the duration of the block."""
+    """Import a new copy of the program for the duration of the block."""
     sys.path.insert(0, str(path.parent))
     sys.modules.pop(path.stem, None)
     importlib.invalidate_caches()
@@ -106,7 +109,7 @@ def imported(path: Path) -> Iterator[ModuleType]:
 def run_natively(
     path: Path, criteria: str, prepare: Callable[[ModuleType], object] = lambda module: None
 ) -> MeasuredRun:
-    """Run the scenario of a program once, natively. Call `prepare` with the module before that."""
+    """Call `prepare` with the program's module, then run its scenario once, natively."""
     sinks: list[MeasuringSink] = []
 
     def make_sink(names: object) -> MeasuringSink:

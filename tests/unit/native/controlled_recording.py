@@ -1,4 +1,4 @@
-"""Run small programs under control and return the recorded entities, for comparison with native runs."""
+"""Runs small programs under control and returns the recorded entities, for comparison with native runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run small programs natively in this process and keep the recorded steps."""
+"""Runs small programs natively in this process and keeps the recorded steps."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Recorded:
         return self.entities.resources[target].type
 
     def lines(self, kind: str) -> list[int]:
-        """Return the line of each step of this kind, 0 for uninstrumented code."""
+        """Return the line of each step of this kind, or 0 for a step in uninstrumented code."""
         return [self.table[site].line if site else 0 for _, step_kind, _, site in self.steps if step_kind == kind]
 
     def accesses(self, name: str) -> list[tuple[int, str]]:

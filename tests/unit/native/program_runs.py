@@ -1,6 +1,6 @@
-"""Run a program with plain Python and with `raddle run`, each in a separate process.
+"""Runs programs with plain Python and with `raddle run`, each in a separate process.
 
-The `raddle run` process is forked from one that has imported only the command, which saves start-up time.
+To save start-up time, the `raddle run` process is forked from a process that has imported only the command.
 """
 
 from __future__ import annotations

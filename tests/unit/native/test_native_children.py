@@ -103,7 +103,8 @@ def test_child_processes_are_measured(tmp_path: Path, name: str) -> None:
     ended = watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "data"])
     expected = plain(tmp_path, "program.py")
     assert (ended.code, ended.err) == (expected.code, expected.err)
-    # Under raddle the child always has a sitecustomize. Without it, only some distributions of Python have one.
+    # Under raddle the child always has a sitecustomize module. Without raddle, only some distributions of Python have
+    # one.
     assert ended.out == expected.out.replace("[] False", "[] True")
     contents = read(tmp_path / "data")
     assert len(contents.runs) == 2  # one per process

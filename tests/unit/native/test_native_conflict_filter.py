@@ -53,7 +53,10 @@ def test_conflicting_accesses_are_kept(steps: list[Step], why: str) -> None:
 
 
 def test_a_join_with_a_timeout_orders_nothing() -> None:
-    """As under control, the timeout may have expired before the thread ended. Criteria still receive a join."""
+    """As in controlled executions, the timeout may have expired before the thread ended.
+
+    Criteria still receive a join.
+    """
     steps: list[Step] = [START, (1, "write", 5, 71), END, (0, "join-in-time", 1, 72), (0, "read", 5, 73)]
     assert filtered(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
 
@@ -63,7 +66,7 @@ def test_steps_are_held_for_a_later_conflict_up_to_the_limit() -> None:
     fillers: list[Step] = [(0, "enter", 0, 60)] * 10
     last: list[Step] = [(0, "write", 5, 71)]
     assert accesses(filtered(first, fillers, last, max_held=13)) == [*first[1:], *last]
-    # With less room, the first batch leaves the filter before the conflict, so its access is dropped.
+    # With a lower limit, the first batch leaves the filter before the conflict, so its access is dropped.
     assert accesses(filtered(first, fillers, last, max_held=11)) == last
 
 
@@ -113,7 +116,7 @@ def test_the_filter_agrees_with_the_rule_of_controlled_executions(seed: int) -> 
 
 
 def test_sequential_threads_do_not_copy_their_predecessors() -> None:
-    """A thread's knowledge of earlier threads is not copied: 20,000 times 20,000 entries would not fit in memory."""
+    """20,000 threads do not each copy the set of their predecessors, because the copies would not fit in memory."""
     order = StartJoinOrder()
     for child in range(1, 20_001):
         order.start(0, child)

@@ -1,4 +1,4 @@
-"""CPython's own tests of `threading` pass under `raddle run`. They check details of the primitives' behavior."""
+"""CPython's own tests of `threading` pass under `raddle run`. These tests check details of the primitives' behavior."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 In the programs below, the comment `#> Class` marks each line that creates an object of that class, either a lock or an
 object with an attribute `n`. The marked line calls the class or the library function that creates the object. Lines
-inside constructors are not marked: the call that led to the constructor counts.
+inside constructors are not marked, because an object is named by the call that led to the constructor.
 """
 
 from __future__ import annotations

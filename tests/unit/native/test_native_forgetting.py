@@ -26,7 +26,7 @@ STEPS_PER_OBJECT = 40
 
 
 def trace(seed: int) -> Iterator[tuple[list[Step], list[int], list[int]]]:
-    """Yield steps on one object after the other, and the variables and resources that are dead after them.
+    """Yield steps on one object after the other, each with the variables and resources that are dead after those steps.
 
     Each object has two variables and a lock. Object 0 lives until the end.
     """
@@ -69,13 +69,13 @@ def covered(name: str, seed: int, *, forgetting: bool) -> set[Any]:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("all", "tpair", "svar")])
 def test_a_criterion_that_forgets_covers_the_same_requirements(name: str) -> None:
-    """The reference is the same criterion without calls of `forget`."""
+    """The reference is the same criterion without calls to `forget`."""
     found = 0
     for seed in range(4):
         expected = covered(name, seed, forgetting=False)
         assert covered(name, seed, forgetting=True) == expected
         found += len(expected)
-    # The trace has no requirements for these criteria.
+    # The trace covers no requirements of these criteria.
     assert found or name in ("blocks", "method-pairs", "goodlock", "goodlock*")
 
 
@@ -124,7 +124,7 @@ def size(obj: Any) -> int:
     "name", ["map", "avio", "du-pairs", "eraser", "goldilock", "hbpair", "sync", "races", "warned", "feasibility"]
 )
 def test_dead_objects_leave_nothing_in_memory(name: str) -> None:
-    """Threads do the same with one object after the other. The memory used does not grow after the second."""
+    """Threads do the same with one object after the other. The memory used does not grow after the second object."""
     checks: dict[str, Any] = {"races": Races, "warned": WarnedVariables, "feasibility": Feasibility}
     observer: Any = checks[name]() if name in checks else make_criteria(name)[0]
     observer.begin(entities())
@@ -165,7 +165,7 @@ MANY = """
 
 
 class ForgettingRecorder:
-    """A sink that can forget and that checks for steps on forgotten variables."""
+    """A sink that supports `forget` and fails if it receives steps on forgotten variables."""
 
     def __init__(self) -> None:
         self.variables: set[int] = set()
@@ -187,9 +187,10 @@ class ForgettingRecorder:
 
 
 def test_numbers_of_dead_objects_are_reused(tmp_path: Path) -> None:
-    """There are 3000 objects with three variables each, but only those of a few batches have numbers at a time.
+    """The program creates 3000 objects with three variables each, but few variables have numbers at any one time.
 
-    The threads run one after the other, because the steps that one records while another delivers depend on timing.
+    The threads run one after the other, because otherwise the number of steps that one thread records while the other
+    delivers would depend on timing.
     """
     (tmp_path / "points_program.py").write_text("\n".join(line[4:] for line in MANY.split("\n")))
     sink = ForgettingRecorder()

@@ -66,7 +66,7 @@ def test_a_put_does_not_order_later_writes_before_its_get() -> None:
     path = MEASURED / "q2.py"
     write, read = line_of("q2", "self.x = 1"), line_of("q2", "y = self.x")
     assert run_natively(path, "hbpair", start_consumer_when_producer_waits).warned_lines(DATA_RACE) == {(write, read)}
-    # Under control the consumer may also read first.
+    # In a controlled execution, the consumer may also read before the write.
     assert explore_all(path, "hbpair").warned_lines(DATA_RACE) in ({(write, read)}, {(write, read), (read, write)})
 
 
@@ -74,7 +74,7 @@ def test_a_semaphore_release_has_the_line_of_the_releasing_threads_with_statemen
     path = MEASURED / "sem.py"
     one, two = (line_of("sem", "with self.sem:", number) for number in (0, 1))
     native, controlled = run_natively(path, "hbpair*"), explore_all(path, "hbpair*")
-    # Three threads, two of them in `one`. Any can pass a permit to any other, but only one thread runs `two`.
+    # Two of the three threads run `one`, and only the third runs `two`. Any thread can pass a permit to any other.
     assert controlled.line_pairs("Semaphore", "hbpair*") == {(one, one), (one, two), (two, one)}
     assert native.line_pairs("Semaphore", "hbpair*") <= {(one, one), (one, two), (two, one)}
     for measured in (native, controlled):
@@ -110,7 +110,7 @@ def scenario():
 def test_nested_with_statements_over_a_semaphore_release_in_reverse_order(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"nested_{kind[10:14].lower()}.py"
     path.write_text(SEQUENTIAL.format(kind=kind), encoding="utf-8")
-    # `one` releases at 7. Then `two` acquires at 10 and 11, and releases at 11 and finally at 10.
+    # `one` releases on line 7. Then `two` acquires on lines 10 and 11, and releases on line 11 and finally on line 10.
     expected = {(7, 10), (7, 11), (10, 7)}
     for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
         assert measured.line_pairs(kind[10:-3]) == expected
@@ -221,14 +221,15 @@ def scenario():
 
 
 def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
-    """`x` is written before the threads start and then only read. Two threads read and write `y`."""
+    """`x` is written before the threads start, and after that it is only read. Two threads read and write `y`."""
     path, own = MEASURED / "ro.py", {line_of("ro", "self.y = 0"), line_of("ro", "self.y += 1")}
     native, controlled = run_natively(path, "all,tpair,eraser"), explore_all(path, "all,tpair,eraser")
     for number, measured in enumerate((native, controlled)):
         assert {measured.line(key[0]) for key in measured.covered("eraser")} <= own
         totals = measured.static_totals(tmp_path / str(number))
         # Accesses to `y`: one by the main thread before the starts, and two by each of the other two threads.
-        # All threads together have 4! / (2! 2!) = 6 orders. Each pair with the main thread has 1, the other pair has 6.
+        # The accesses of all threads can happen in 4! / (2! 2!) = 6 orders. The accesses of each pair that includes the
+        # main thread can happen in only 1 order, and those of the other pair in 6.
         assert (totals["all"], totals["tpair"]) == (6, 1 + 1 + 6)
 
 
@@ -239,7 +240,8 @@ def test_a_pool_task_is_ordered_after_its_submission_and_before_its_result() -> 
     native, controlled = run_natively(path, "hbpair,goodlock"), explore_all(path, "hbpair,goodlock")
     for measured in (native, controlled):
         tasks = measured.line_pairs("ThreadPoolExecutor")
-        # A pair links a task's begin to the last submission before it: its own or, for `add`, perhaps that of `sub`.
+        # A pair links the begin of a task to the last submission before it. For `add`, that may also be the submission
+        # of `sub`.
         assert tasks <= {(line_of("pool", f"submit(box.{of}"), at) for of in ("add", "sub") for at in (add, sub)}
         assert {taken for _, taken in tasks} == {add, sub}
         assert (line_of("pool", "submit(box.add"), sub) not in tasks

@@ -1,4 +1,4 @@
-"""Noise: its notation, where it happens, and that the same seed gives the same decisions."""
+"""Noise: how it is specified, where it happens, and how the seed determines it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_decisions(delays: list[tuple[str, float]])
     assert reference == disturb(1, "0.1")
     assert reference != disturb(2, "0.1")
     assert reference != disturb(1, "0.2")
-    # 500 arrivals, each with probabilities of 0.1 and 0.2 for noise: about 140 have some.
+    # Each of 500 arrivals has two kinds of noise, with probabilities 0.1 and 0.2, so about 140 are delayed.
     assert 100 < len(reference) < 180
     amounts = [(kind, seconds) for _, calls in reference for kind, seconds in calls]
     assert all(0 <= seconds < (0.001 if kind == "sleep" else 0.003) for kind, seconds in amounts)
@@ -115,7 +115,7 @@ def test_noise_at_shared_accesses_affects_only_variables_of_several_threads(dela
     disturbance = Disturbance([Noise("sleep", where="shared", probability=1)], seed=1)
     assert disturbance.needs_steps
     assert decisions(disturbance, thread_record(), delays) == []
-    # Two threads access variable 5, at sites 70001 and 70002. One thread accesses variable 6, at 70003.
+    # Two threads access variable 5, at sites 70001 and 70002. Only one thread accesses variable 6, at site 70003.
     disturbance.learn(
         [(0, "write", 5, 70_001), (0, "read", 6, 70_003), (1, "read", 5, 70_002), (1, "release", 5, 70_004)]
     )

@@ -1,4 +1,4 @@
-"""The steps of each primitive: a release is recorded before it happens, an acquire afterwards."""
+"""The steps of each primitive: a release is recorded before it happens, and an acquire after it has happened."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_thread_starts_and_joins_are_recorded_in_order(tmp_path: Path) -> None:
             worker.join(1)
         """,
     )
-    # The worker is thread 1 and its helper thread 2. The worker has ended by both of its joins.
+    # The worker is thread 1, and its helper is thread 2. The worker is joined twice, both times after it has ended.
     assert recorded.named_steps("begin", "start", "end", "join") == [
         (0, "begin", "main"),
         (0, "start", "1"),

@@ -1,4 +1,4 @@
-"""Processes that a signal ends still store their coverage, and the first process summarizes all of them."""
+"""Processes ended by a signal still store their coverage, and the first process summarizes all processes."""
 
 from __future__ import annotations
 

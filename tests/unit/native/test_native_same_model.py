@@ -1,7 +1,8 @@
 """The same execution covers the same requirements in both modes.
 
 Each program of `tests/programs` is changed so that every thread is joined right after its start. The threads then run
-one after the other. The join has a timeout: without one, it would order the accesses, and nothing would be shared.
+one after the other. The join has a timeout, because a join without one would order the accesses, and nothing would be
+shared.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def test_enough_programs_are_compared() -> None:
 
 
 def test_the_compared_coverage_is_not_empty(tmp_path: Path) -> None:
-    """Two threads that add to a counter share it in any order."""
+    """Two threads that increment a counter share it, whichever runs first."""
     comparison = run_sequentially(tmp_path, "faulty/lost_update")
     assert comparison.variables[0]
     assert all(comparison.covered[criterion][0] for criterion in ("map", "def-use", "eraser", "hbpair", "concur-pairs"))

@@ -279,7 +279,7 @@ def test_destructors_can_run_before_a_new_thread_is_registered(tmp_path: Path, m
         """,
     )
     assert ignored == []
-    assert recorded.value == 1500  # in each of 100 rounds, 3 threads create 3 each and the main thread 2 per start
+    assert recorded.value == 1500  # 100 rounds in which 3 threads create 3 objects each and each start creates 2
     assert all(thread >= 0 for thread, _, _, _ in recorded.steps)
 
 

@@ -1,4 +1,4 @@
-"""Variable numbers: their identity and names, and that numbering does not extend an object's lifetime."""
+"""Variable numbers: what they identify, how variables are named, and that numbering keeps no object alive."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_a_direct_read_is_observed_before_and_after_each_change(read, change, ki
 
 
 def test_a_queue_without_direct_access_has_one_step_per_put():
-    """Each put is one step, so two puts by two threads have two orders."""
+    """Each put is one step, so the puts of two threads can happen in two orders."""
 
     def scenario():
         q = queue.Queue()

@@ -60,7 +60,8 @@ def two_puts_and_a_get():
 
 
 def compare_jobs():
-    # A thread writes to its job before it puts it. The other thread reads that job while it puts its own.
+    # A thread writes to its job before it puts the job into the queue. The other thread reads that job while it puts
+    # its own.
     pipe = queue.PriorityQueue()
     run_in_threads(lambda: pipe.put(Job(1)), lambda: pipe.put(Job(2)))
 
@@ -76,7 +77,8 @@ def explored(scenario, **options):
 
 
 def test_reachability_testing_explores_both_orders_of_the_mutex():
-    # Two orders: either thread takes the mutex first. The put and the code it calls are not interleaved.
+    # There are two orders, because either thread may take the mutex first. The put and the code it calls are not
+    # interleaved.
     result = explored(read_under_mutex, scheduler="reachability", until="exhausted")
     assert (result.executions, result.stopped_because, result.findings) == (2, "exhausted", ())
 

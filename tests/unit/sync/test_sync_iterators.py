@@ -51,7 +51,8 @@ def test_two_threads_can_share_a_generator_guarded_by_a_lock(scenario):
 
 
 def test_without_the_lock_a_concurrent_next_is_found():
-    # The second thread calls `next` while the generator runs in the first, which raises a ValueError.
+    # The second thread calls `next` while the generator is running in the first thread, so the call raises a
+    # ValueError.
     assert raddle.explore(unguarded, source=[__name__], scheduler="exhaustive", until="exhausted").findings
 
 

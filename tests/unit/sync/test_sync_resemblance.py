@@ -1,6 +1,6 @@
 """Twins resemble the originals, because programs check classes, names and modules.
 
-Trio, for example, checks its locks.
+Trio, for example, checks the class of its locks.
 """
 
 from __future__ import annotations

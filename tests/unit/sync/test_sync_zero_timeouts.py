@@ -1,4 +1,4 @@
-"""Timeouts of zero and below: every twin behaves like the primitive that it replaces."""
+"""With zero or negative timeouts, every twin behaves like the primitive that it replaces."""
 
 from __future__ import annotations
 
