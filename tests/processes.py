@@ -22,7 +22,7 @@ from warm import HANG_SECONDS
 
 GRACE_SECONDS = 60  # time that a process has to end by itself
 OWNER_VARIABLE = "STARTED_BY_TESTS_OF"  # environment variable of every process started by a test: the pid of its pytest
-HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # run as long as their users do
+HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # these end with the process they serve
 
 
 @contextlib.contextmanager

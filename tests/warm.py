@@ -1,6 +1,6 @@
 """Runs Python programs in forks of a server process that has already imported raddle and pytest.
 
-Each program still runs in a separate process, which ends as usual, but it saves the half second that imports take.
+Each program still runs in a separate process, which ends as usual, but it does not spend half a second on imports.
 Tests of startup, of interpreter options or of encodings must use `processes.run` instead.
 
 Run as a script, this file is the server. It receives requests and the three standard streams through a socket, and

@@ -30,8 +30,8 @@ class Step(NamedTuple):
     kind: str
     target: object  # object id, or (object id, attribute name) for an access
     inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
-    certain: bool = True  # True if it cannot fail, such as a release by the lock's holder
-    daemon: bool = False  # True if a daemon thread performs it, because the execution may end first
+    certain: bool = True  # True if the operation cannot fail, as in a release by the lock's holder
+    daemon: bool = False  # True if a daemon thread performs the operation; the execution may end first
     opaque: bool = False  # True if it also reads objects other than its target, such as an argument's content
 
 

@@ -122,8 +122,8 @@ def test_the_permits_of_a_semaphore_determine_the_number_of_schedules(permits: i
     assert (result.executions, result.stopped_because) == (schedules, "exhausted")
 
 
-# There are n puts and n gets, and never more gets than puts so far. The number of schedules is the n-th Catalan number:
-# 1, 2, 5, 14. If the queue has room for only one item, puts and gets alternate.
+# There are n puts and n gets, and at no point have there been more gets than puts. The number of schedules is the n-th
+# Catalan number: 1, 2, 5, 14. If the queue has room for only one item, puts and gets alternate.
 @pytest.mark.parametrize(("items", "capacity", "schedules"), [(1, 0, 1), (2, 0, 2), (3, 0, 5), (4, 0, 14), (3, 1, 1)])
 def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
     items: int, capacity: int, schedules: int
@@ -133,9 +133,9 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 
 
 # A schedule of two threads with four points each (two increments) consists of blocks of consecutive steps by one
-# thread. A change of thread is a preemption unless the thread has ended. With p preemptions there are p + 2 blocks: one
-# thread has m = p // 2 + 1 of them and the other has n = (p + 1) // 2 + 1. Four points can be divided into m blocks in
-# C(3, m - 1) ways, and either thread may begin.
+# thread. A change of thread is a preemption unless the previous thread has ended. With p preemptions there are p + 2
+# blocks: one thread has m = p // 2 + 1 of them and the other has n = (p + 1) // 2 + 1. Four points can be divided into
+# m blocks in C(3, m - 1) ways, and either thread may begin.
 #   p = 0: 1, 1 blocks: 2 * 1 * 1 = 2      p = 1: 2, 1: 2 * 3 * 1 = 6      p = 2: 2, 2: 2 * 3 * 3 = 18
 #   p = 3: 3, 2: 2 * 3 * 3 = 18            p = 4: 3, 3: 2 * 3 * 3 = 18     p = 5: 4, 3: 2 * 1 * 3 = 6
 #   p = 6: 4, 4: 2 * 1 * 1 = 2             all together 70 = C(8, 4)
@@ -149,7 +149,7 @@ def test_a_preemption_bound_limits_the_number_of_schedules(bound: int, schedules
     assert result.stopped_because == ("exhausted" if bound == 6 else "exhausted-within-bound")
 
 
-# The search visits as many schedules if each execution runs in a child process.
+# The search visits the same number of schedules if each execution runs in a child process.
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_isolated_executions_have_the_same_number_of_schedules() -> None:
     result = explored(counted.increments(1), isolate="fork")

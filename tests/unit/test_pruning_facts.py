@@ -15,8 +15,8 @@ def owner(accesses, *, before=(), runs=(), guards=()):
 
 
 def test_accesses_are_sorted_and_the_masks_permuted_accordingly():
-    # B (index 0) comes before A (index 1). No single critical section contains the run from A to B. B also happens without the
-    # lock.
+    # B (index 0) comes before A (index 1). No single critical section contains the run from A to B. B also happens
+    # without the lock.
     facts = owner([B, A], before=(0b10,), runs=(0, 0b01), guards=[Guard(0b01, (0, 0b01), "a Lock")])
     assert facts.accesses == (A, B)
     assert facts.before == (0, 0b01)

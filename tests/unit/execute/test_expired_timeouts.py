@@ -50,7 +50,7 @@ def test_a_note_says_that_early_timeouts_were_not_explored(scenario, expected):
 def test_waits_of_the_same_length_can_expire_in_any_order(scheduler):
     """Either wait can expire first, although only one of them reads the clock.
 
-    If the barrier's wait expires, it is broken.
+    If a wait at the barrier expires, the barrier is broken.
     """
     seen = set()
 

@@ -1,4 +1,7 @@
-"""When raddle inspects an object, it runs none of the program's code. That could add a step or have a side effect."""
+"""When raddle inspects an object, it runs none of the program's code.
+
+Such code could add a step or have a side effect.
+"""
 
 from __future__ import annotations
 

@@ -240,8 +240,8 @@ def test_a_pool_task_is_ordered_after_its_submission_and_before_its_result() -> 
     native, controlled = run_natively(path, "hbpair,goodlock"), explore_all(path, "hbpair,goodlock")
     for measured in (native, controlled):
         tasks = measured.line_pairs("ThreadPoolExecutor")
-        # A pair links the begin of a task to the last submission before it. For `add`, that may also be the submission
-        # of `sub`.
+        # A pair links the beginning of a task to the last submission before it. For `add`, that may also be the
+        # submission of `sub`.
         assert tasks <= {(line_of("pool", f"submit(box.{of}"), at) for of in ("add", "sub") for at in (add, sub)}
         assert {taken for _, taken in tasks} == {add, sub}
         assert (line_of("pool", "submit(box.add"), sub) not in tasks
