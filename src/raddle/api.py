@@ -67,19 +67,21 @@ def explore(
 
     * `scenario` is a function without parameters that starts threads and checks their results. `setup` is called before
       each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
-    * The default `scheduler`, the portfolio, combines several schedulers; one targets uncovered requirements. When
-      coverage saturates without a finding, it tries every partial order (except with `workers`).
-    * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` stops it earlier:
-      at the "first-finding", or when coverage is "saturated" (the default if the scheduler targets coverage).
+    * The default `scheduler`, the portfolio, combines several schedulers, one of which targets uncovered requirements.
+      When coverage saturates without a finding, it tries every partial order (except with `workers`).
+    * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` can stop it
+      earlier: "first-finding" at the first finding, "saturated" when coverage stops growing (the default if the
+      scheduler targets coverage).
     * With `switches="gil"`, threads switch only where CPython with the GIL can switch. `timeouts="any"` lets a timed
       wait expire even if other threads are enabled. `wakeups="any"` lets `notify` wake any waiting thread.
-    * A thread that blocks outside raddle's control for `patience_seconds` is a finding, and so is an execution of more
-      than `step_limit` steps. `shrink` simplifies the schedules of findings.
-    * `criteria` names the criteria to measure. Threads count as equal if they have the same type and the same first
-      `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
+    * A thread that is blocked outside raddle's control for `patience_seconds` is reported as a finding, and so is an
+      execution of more than `step_limit` steps. `shrink` simplifies the schedules of findings.
+    * `criteria` names the criteria to measure. Criteria treat two threads as equal if they have the same type and ran
+      the same first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an
+      access.
     * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
       schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
-    * `workers` is a number of processes, which does not affect the result, or a `concurrent.futures` executor.
+    * `workers` is a `concurrent.futures` executor or a number of processes. The number does not affect the result.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -132,7 +134,7 @@ def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
 def _goal(
     scheduler: str, criteria: str | Sequence[str], until: str | None, budget: Budget
 ) -> tuple[tuple[str, ...], Budget, bool]:
-    """Fill in defaults: return the criteria, the budget, and whether to finish with an exhaustive search."""
+    """Fill in defaults; return the criteria, the budget, and whether to finish with an exhaustive search."""
     names = _criteria_names(criteria or (Threads.default_criteria if is_guided(scheduler) else ()))
     portfolio = scheduler.partition(":")[0] == "portfolio"
     finish_exhaustively = until in (None, "first-finding") and portfolio and bool(names)
@@ -281,7 +283,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
             instrumented.
 
     Warns:
-        UnwatchedWarning: If threads call packages without probes, in which failures may have been missed.
+        UnwatchedWarning: If threads call packages without probes, where failures may have been missed.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -315,7 +317,7 @@ def require_tested(result: Result) -> None:
     if not result.executions and not result.findings and result.stopped_because is StopReason.SECONDS:
         raise NothingTestedError(
             "no-execution-ended",
-            f"nothing was tested: {'; '.join(result.notes)}. Allow more seconds, or look for a busy loop there",
+            f"nothing was tested: {'; '.join(result.notes)}. Allow more seconds, or check the scenario for a busy loop",
         )
     for not_instrumented in result.not_instrumented:
         if not_instrumented.unwatchable_target:
@@ -350,9 +352,9 @@ def replay(
         timeouts: As for `explore`. Must be the same as in the original execution.
         wakeups: As for `explore`. Must be the same as in the original execution.
         step_limit: As for `explore`.
-        patience_seconds: Seconds that a thread may block outside raddle's control before it is reported. There is no
-            limit while a debugger is active, or if this is None. Without a limit, a notice on stderr says where the
-            thread is blocked, and Ctrl-C ends the execution.
+        patience_seconds: How many seconds a thread may be blocked outside raddle's control before the execution fails.
+            There is no limit while a debugger is active, or if this is None. Without a limit, a notice on stderr says
+            where the thread is blocked, and Ctrl-C ends the execution.
 
     Raises:
         DivergedError: If the schedule does not fit the code.

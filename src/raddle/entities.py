@@ -34,7 +34,7 @@ class AbstractVariable(NamedTuple):
 
     @property
     def declared(self) -> str:
-        """The name of the variable in the class that declares it.
+        """The name of the variable, qualified by the class that declares the variable.
 
         Warnings use this name, because subclasses share the code of that class.
 
@@ -113,7 +113,7 @@ class Entities:
         self.classes: dict[int, str] = {}  # maps the target of an enter step to its class: "shop/cart.py:Cart"
         self._types: list[str] = []
         self._methods: list[list[str]] = []
-        # Cached abstract threads; dropped when an actor runs another method.
+        # Cache of abstract threads, by actor. An entry is dropped when its actor runs another method.
         self._threads: dict[int, AbstractThread] = {}
         self._ended: set[int] = set()
 
@@ -154,7 +154,7 @@ class Entities:
         self._ended.add(actor)
 
     def is_settled(self, actor: int) -> bool:
-        """Return whether the actor's abstract thread is final, so that further methods cannot change it."""
+        """Return whether the actor's abstract thread is final: no further method can change it."""
         return actor in self._ended or len(self._methods[actor]) >= self._max_methods
 
     def thread(self, actor: int) -> AbstractThread:
@@ -170,12 +170,12 @@ class Entities:
         return len(self._types)
 
     def abstract(self) -> tuple[object, ...]:
-        """Return the parts that are equal in any two executions with the same behavior."""
+        """Return the data that is equal in any two executions with the same behavior."""
         threads = tuple((kind, *methods) for kind, methods in zip(self._types, self._methods, strict=True))
         return (tuple(self.variables), tuple(self.groups), tuple(self.resources), threads)
 
 
-@lru_cache(maxsize=4096)  # most executions have the same threads
+@lru_cache(maxsize=4096)  # cached, because most executions have the same threads
 def _abstract_thread(kind: str, methods: tuple[str, ...]) -> AbstractThread:
     return AbstractThread(kind, blake2b("\n".join(methods).encode(), digest_size=3).hexdigest())
 

@@ -34,13 +34,13 @@ def gil_enabled() -> bool:
 # (gh-134087), because some subclasses define their own `_handle`.
 THREAD_HANDLE: Final = "_os_thread_handle" if VERSION >= (3, 14) else "_handle" if VERSION >= (3, 13) else None
 
-# `Thread(context=...)`; `start` chooses the context in which `run` is called (3.14, Lib/threading.py).
+# `Thread` has a parameter `context`, and `start` chooses the context in which `run` is called (3.14, Lib/threading.py).
 THREADS_HAVE_CONTEXT: Final = VERSION >= (3, 14)
 
 # Starting or renaming a thread also sets the name that the operating system shows (3.14, `_thread.set_name`).
 THREAD_NAMES_REACH_THE_OS: Final = VERSION >= (3, 14)
 
-# `RLock.locked()`, and `Condition.locked`, which each condition copies from its lock (3.14, Lib/threading.py).
+# `RLock` has a method `locked`, which each condition copies from its lock (3.14, Lib/threading.py).
 RLOCKS_HAVE_LOCKED: Final = VERSION >= (3, 14)
 
 # `threading.serialize_iterator`, `synchronized_iterator` and `concurrent_tee` (3.15, Lib/threading.py).
@@ -59,7 +59,7 @@ WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 
 # `functools.lru_cache` calls the wrapped function while it holds the lock of the cache object (free-threaded 3.13,
-# Modules/_functoolsmodule.c; 3.14 calls it unlocked). A thread that is preempted there keeps the lock.
+# Modules/_functoolsmodule.c; 3.14 calls it unlocked). A thread that is preempted during the call keeps the lock.
 CACHES_LOCK_CALLS: Final = FREE_THREADED and VERSION == (3, 13)
 
 # `sys.last_exc` accompanies `sys.last_value` after an unhandled exception (3.12).
@@ -106,7 +106,7 @@ HAS_TYPE_PARAMETERS: Final = VERSION >= (3, 12)
 # `lazy import x`: nodes have `is_lazy`, and the module is imported when the name is first used (3.15, PEP 810).
 HAS_LAZY_IMPORTS: Final = VERSION >= (3, 15)
 
-# Immutable built-in types that copy the content of a container: `frozendict` was added in 3.15 (PEP 814).
+# Immutable built-in types that copy the content of a container. `frozendict` was added in 3.15 (PEP 814).
 FROZEN_TYPES: Final[tuple[type, ...]] = tuple(
     getattr(builtins, name) for name in (("frozenset", "frozendict") if VERSION >= (3, 15) else ("frozenset",))
 )

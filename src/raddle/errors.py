@@ -39,7 +39,7 @@ class NothingTestedError(RaddleError):
 
 
 class UnwatchedWarning(UserWarning):
-    """Threads call code without probes, in which failures may have been missed."""
+    """Threads call code without probes, where failures may have been missed."""
 
 
 class FindingError(AssertionError):

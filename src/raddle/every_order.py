@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class EveryOrder:
-    """Evidence that a failure is not a race: all executions ended in it.
+    """Evidence that a failure does not depend on the order of the threads: every execution failed in the same way.
 
     >>> print(EveryOrder(tried=9, serial=4))
     not a race: it failed in all 9 executions, 4 of them serial

@@ -35,7 +35,7 @@ _module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
 
 
 def resource_kind(kind: type) -> str:
-    """Return the name that reports use for the class of a lock or another resource, as in `threading`.
+    """Return the name that reports show for the class of a resource: the name that `threading` uses for the class.
 
     >>> import threading
     >>> resource_kind(type(threading.Lock())), resource_kind(threading.Event)
@@ -113,7 +113,7 @@ def stored_attribute(obj: Any, name: str) -> Any:
 
 
 def attribute_of(obj: Any, name: str) -> Any:
-    """Return an attribute that the interpreter stores for an object, like `__code__`, or that is in its `__dict__`.
+    """Return an attribute from an object's `__dict__`, or one that the interpreter stores for it, like `__code__`.
 
     >>> attribute_of(len, "__qualname__"), attribute_of(attribute_of, "__name__"), attribute_of(3, "__name__")
     ('len', 'attribute_of', None)

@@ -1,4 +1,4 @@
-"""Labels of participants. They encode which participant started which, so they are the same in every execution.
+"""Labels of participants. Labels encode which participant started which, so they are the same in every execution.
 
 T0 is the first participant, T2 is the second one that T0 started, and T2.1 is the first one that T2 started. Each world
 uses its own letter, such as T for threads. The numbers have the same meaning in all worlds.

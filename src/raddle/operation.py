@@ -37,11 +37,11 @@ class KindFacts(NamedTuple):
 
 
 class Kind(str):
-    """A kind of operation: its name as a string, with properties for the facts about it.
+    """A kind of operation: a string with the kind's name, and properties for the facts about the kind.
 
-    Because a kind is a string, steps, schedules and data files need no conversion. Each process has one object per
-    name: unpickling a kind looks it up. The facts are stored in a separate table. If a kind had instance attributes,
-    the garbage collector would have to track it and every step that contains it.
+    Because a kind is a string, steps, schedules and data files need no conversion. Each process has only one object per
+    name, because unpickling a kind looks up the existing object. The facts are stored in a separate table. If a kind
+    had instance attributes, the garbage collector would have to track it and every step that contains it.
 
     >>> ACQUIRE.verb, ACQUIRE.waiting, ACQUIRE.partner, ACQUIRE == "acquire"
     ('acquires', 'waits to acquire', 'release', True)
@@ -85,9 +85,9 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that a take observes, if the take may fail.
+        """The kind of resource that a take of this kind observes if it can fail; "" if there is none.
 
-        The exact time of a release matters in that case.
+        A take that can fail observes whether the matching release has happened, so the time of the release matters.
         """
         return _KIND_FACTS[self.partner].point_if_observed if self.partner else ""
 
@@ -116,7 +116,7 @@ def verb_of(name: str) -> str:
     """Return the verb for a kind, or the name itself if the kind is unknown, as in a data file from a later version.
 
     >>> verb_of("down"), verb_of("is-alive"), verb_of("teleport")
-    ('acquires a permit of', 'checks for the end of', 'teleport')
+    ('acquires a permit of', 'checks the liveness of', 'teleport')
     """
     kind = KINDS.get(name)
     return name if kind is None else kind.verb
@@ -143,7 +143,7 @@ NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
 SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
 CLEAR = Kind("clear", "clears")
 IS_SET = Kind("is-set", "checks", role=Role.OBSERVE)
-# Arriving at a wait releases nothing. Like a release, it cannot be observed, unless some thread clears the event.
+# Reaching a wait is treated like a release: other threads can observe it only if some thread clears the event.
 BEFORE_WAIT = Kind("before-wait", "is about to wait for", role=Role.OBSERVE, point_if_observed="event")
 WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for", partner="set")
 
@@ -166,10 +166,10 @@ JOIN_QUEUE = Kind(
 BEGIN = Kind("begin", "begins")
 START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
 JOIN = Kind("join", "joins", waiting="waits for the end of")
-# A join with a timeout that returned because the other thread had ended.
+# A join with a timeout that returned because the joined thread had ended.
 JOIN_IN_TIME = Kind("join-in-time", "joins")
 END = Kind("end", "ends", role=Role.END, point_if_observed="thread")
-IS_ALIVE = Kind("is-alive", "checks for the end of", role=Role.OBSERVE)
+IS_ALIVE = Kind("is-alive", "checks the liveness of", role=Role.OBSERVE)
 SLEEP = Kind("sleep", "sleeps", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it runs")
 
@@ -197,7 +197,7 @@ COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
 # timing, though: see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
-# Criteria record that a thread is blocked at these operations. `Queue.join` is left out, since it contends with no
+# Criteria record that a thread is blocked at these operations. `Queue.join` is omitted, because it contends with no
 # other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
 ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes a different actor

@@ -28,7 +28,7 @@ class OutcomeKind(StrEnum):
 
     sentence: str  # description for tools that list rules; "" if this kind is not a finding
     thread_died: bool  # True if the death of one thread ended the execution, even if other threads could have continued
-    raised: bool  # True if a line of the program raised the failure; reports show that line beside the message
+    raised: bool  # True if the program raised an exception; reports show the line that raised it beside the message
 
     def __new__(cls, name: str, sentence: str = "", thread_died: bool = False, raised: bool = False) -> OutcomeKind:
         self = str.__new__(cls, name)
@@ -36,7 +36,7 @@ class OutcomeKind(StrEnum):
         self.sentence, self.thread_died, self.raised = sentence, thread_died, raised
         return self
 
-    __repr__ = str.__repr__  # users print kinds, and in earlier versions kinds were plain strings
+    __repr__ = str.__repr__  # because users print kinds, which were plain strings in earlier versions
 
     PASSED = _row("passed")
     INTERRUPTED = _row("interrupted")
@@ -47,7 +47,7 @@ class OutcomeKind(StrEnum):
         "assertion", "An assertion fails in some interleaving of the threads.", thread_died=True, raised=True
     )
     DEADLOCK = _row("deadlock", "Threads wait for each other forever.")
-    LOST_WAKEUP = _row("lost-wakeup", "A thread waits for a notification that was sent before it waited.")
+    LOST_WAKEUP = _row("lost-wakeup", "A thread waits for a notification that was sent before it started waiting.")
     STEP_LIMIT = _row("step-limit", "An execution does not end: a livelock or a busy loop.")
     UNCONTROLLED = _row("uncontrolled", "A call blocks outside raddle's control.")
     DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
@@ -78,7 +78,7 @@ class Outcome:
     message: str = ""
     thread: str = ""
     signature: tuple[str, ...] = ()
-    details: tuple[str, ...] = field(default=(), compare=False)  # traceback lines, or lines on what threads wait for
+    details: tuple[str, ...] = field(default=(), compare=False)  # lines of the traceback, or a description of the waits
     error: BaseException | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # notes added to the exception (PEP 678)
     waits: tuple[Wait, ...] = field(default=(), compare=False)  # what threads wait for in a deadlock; also in `details`

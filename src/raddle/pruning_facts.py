@@ -2,16 +2,16 @@
 
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
-* *before*: which accesses can come before an access of a different thread. An order is possible if some execution had
-  it, or if no start or join of a thread forces the opposite order. Orders that locks and events cause can differ in the
-  next execution.
+* *before*: which accesses can come before which accesses of other threads. An order is possible if it was observed in
+  some execution, or if no start or join forces the opposite order. Orders that result from locks or events do not
+  count, because they can differ in the next execution.
 * *runs*: which accesses one thread performed after which others, on the same object.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
   it, and the runs that were not within one of its critical sections.
 
 Adding the facts of two executions keeps only the facts that hold in both. Once an execution covers a requirement, the
-facts that made it look infeasible are dropped permanently.
+facts that made the requirement look infeasible are dropped permanently.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LockDiscipline:
 
     @classmethod
     def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> LockDiscipline:
-        """Create an object, dropping guards that protect nothing, or nothing more than another guard does."""
+        """Create an instance without the guards that protect nothing, or nothing more than another guard protects."""
         chosen = [Guard(seen, runs)]
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
             if not any(other._subsumes(guard) for other in chosen):
@@ -83,13 +83,13 @@ def _failures(guard: Guard) -> int:
 class OwnerFacts:
     """Facts about the objects of one class, or about the variables of one module or function."""
 
-    accesses: tuple[Access, ...]  # sorted; bit N of a mask is the access at index N
+    accesses: tuple[Access, ...]  # sorted; bit N of a mask refers to the access at index N
     before: Rows  # for each access, a mask of the accesses that it can come before
     discipline: LockDiscipline
 
     @classmethod
     def make(cls, accesses: Iterable[Access], before: Rows, discipline: LockDiscipline) -> OwnerFacts:
-        """Return facts from accesses in any order, with masks that refer to that order."""
+        """Return facts about accesses in any order; bit N of a mask refers to the access at index N in that order."""
         given = tuple(accesses)
         seen = (access for place, access in enumerate(given) if discipline.seen >> place & 1)
         return cls(given, before, discipline)._reindexed(tuple(sorted(seen)))

@@ -88,7 +88,7 @@ class Tagged(Part):
 
 @dataclass(frozen=True, slots=True)
 class Group(Part):
-    """A fixed sequence of parts, or a single word instead."""
+    """A fixed sequence of parts. Its value may also be a single word."""
 
     name: str
     parts: tuple[Part, ...]
@@ -96,7 +96,7 @@ class Group(Part):
     _carriers: Mapping[Role, Sequence[tuple[int, Part | None]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the parts by role, because reports search millions of keys. Single parts are indexed as None."""
+        """Index the parts by role, because reports search millions of keys. None stands for a single part."""
         carriers: dict[Role, list[tuple[int, Part | None]]] = {role: [] for role in Role}
         for index, part in enumerate(self.parts):
             if isinstance(part, Single):
@@ -142,7 +142,7 @@ class Shape(Group):
 
 
 class _Guess(Part):
-    """The shape of an unknown criterion in a data file of another version. Large numbers are assumed to be sites."""
+    """The shape of an unknown criterion in a data file from another version. Large numbers are assumed to be sites."""
 
     name = "unknown"
 

@@ -14,10 +14,10 @@ from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 
 CORPUS_NOTE = "started with "  # beginning of the note about replayed schedules
-# Names of the shares of executions that were not decided by the scheduler of the search
+# Keys of `Result.shares` for executions that the search's own scheduler did not control
 WITHOUT_PREEMPTION = "without preemption"  # rehearsals that failed
 KEPT_SCHEDULES = "kept schedules"  # executions replayed from the corpus
-EVERY_ORDER = "reachability"  # the complete search after a saturated one without findings
+EVERY_ORDER = "reachability"  # the complete search that follows a saturated search without findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Result:
     shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     # partial orders that were run, and further interleavings for criteria that distinguish them
     orders: Mapping[str, int] = field(default_factory=dict)
-    # targets of a guided search: how many were tried, covered and given up, and sentences on those given up
+    # targets of a guided search: how many were tried, covered and given up, and a sentence on each that was given up
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured because coverage was saturated
     not_stored: str = ""  # why the result could not be added to the data file; empty if there was no problem

@@ -4,12 +4,13 @@
 
 means: T0 runs until it blocks or ends, T1 runs until it reaches the named place, and T2 runs until it blocks or ends.
 After that, the running thread continues as long as it can, and then the first enabled thread runs. A place may have a
-count: `#2` is the second arrival after the thread was resumed. The final period shows that the text is complete.
+count: `#2` means that the thread stops at its second arrival after it was resumed. The final period shows that the text
+is complete.
 
     T1 until mail.py:9 recv; T1 (from T3); T2.
 
 means: T1 stops before a receive that has several alternatives, and then takes the alternative `from T3`. If the text
-names no alternative, an operation takes the first one that is possible.
+names no alternative, an operation takes its first possible alternative.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Segment:
     thread: str
     place: str = ""  # where the thread stops; "" if it runs until it blocks or ends
     count: int = 1  # number of the arrival at `place` at which the thread stops
-    alternative: str = ""  # the alternative that its first operation takes; "" for the first one that is possible
+    alternative: str = ""  # the alternative that the thread's first operation takes; "" for the first possible one
 
     def __str__(self) -> str:
         text = f"{self.thread} ({self.alternative})" if self.alternative else self.thread
@@ -91,7 +92,7 @@ class Schedule:
             if match is None:
                 raise ScheduleError(
                     "schedule-malformed",
-                    f"step {number} of the schedule is not of the form 'T1' or "
+                    f"segment {number} of the schedule is not of the form 'T1' or "
                     f"'T1 until file.py:12 write name': {part.strip()!r}",
                 )
             place = ""
@@ -102,7 +103,7 @@ class Schedule:
             count = int(match["count"] or 1)
             if count < 1:
                 raise ScheduleError(
-                    "schedule-malformed", f"step {number} of the schedule has the count #0; counts start at #1"
+                    "schedule-malformed", f"segment {number} of the schedule has the count #0; counts start at #1"
                 )
             segments.append(Segment(match["thread"], place, count, match["alternative"] or ""))
         return cls(tuple(segments))

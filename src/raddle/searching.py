@@ -55,7 +55,7 @@ def search(
 
 
 def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
-    """Check the data file before the search; return None and the reason if it cannot be used."""
+    """Check the data file before the search; return the file and "", or None and the reason why it cannot be used."""
     if data_file is None:
         return None, ""
     from raddle.store import UnusableError

@@ -29,7 +29,7 @@ class Site:
     name: str  # the variable as written in the source; "items[]" is the content of a container
     function: str  # qualified name of the enclosing function; "<module>" outside of functions
     switchable: bool  # whether CPython with the GIL can switch threads between the previous access and this one
-    is_ambiguous: bool = field(default=False, compare=False)  # whether the same line has a site with the same text
+    is_ambiguous: bool = field(default=False, compare=False)  # whether another site on the same line has the same text
 
     @property
     def at(self) -> str:

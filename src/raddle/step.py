@@ -15,7 +15,8 @@ in which they happened, each after the operation.
     - wait, woken, notify: a condition. set, clear, wait-set: an event (wait-set only if the event was set).
     - up, down: a semaphore. put, get, task-done, join-queue: a queue.
     - start, join: the thread that is started or joined. end: the thread itself.
-    - begin, task: the actor (see `raddle.entities`) that the thread becomes: its own, or the next task of a pool.
+    - begin, task: the actor (see `raddle.entities`) that the thread becomes. In a begin step, this is the thread's own
+      actor; in a task step, the next task of a pool.
     - enter, leave: the object whose method is called, 0 if there is none. block: always 0.
 * `site` is a number in the site table, 0 for code without probes.
 """

@@ -17,7 +17,7 @@ class Reason(StrEnum):
         self.sentence = sentence
         return self
 
-    __repr__ = str.__repr__  # users print reasons, and in earlier versions reasons were plain strings
+    __repr__ = str.__repr__  # because users print reasons, which were plain strings in earlier versions
 
 
 class StopReason(Reason):

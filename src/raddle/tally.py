@@ -65,7 +65,7 @@ class Tally:
 
     executions: int = 0
     covered: dict[str, dict[Key, Covered]] = field(default_factory=dict)  # maps a criterion to its covered requirements
-    # For each criterion: (execution, number covered by then).
+    # Maps a criterion to pairs (execution, number of requirements covered by then).
     growth: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def add(self, execution: int, criterion: str, keys: Iterable[Key]) -> None:

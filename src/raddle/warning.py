@@ -15,7 +15,7 @@ DATA_RACE = "data-race"  # two unordered accesses, at least one of them a write
 LOCKSET = "lockset"  # a shared variable that no lock guards consistently (Eraser)
 POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can form a deadlock cycle
 UNSERIALIZABLE = "unserializable"  # an access by another thread between two related accesses (AVIO)
-SOMETIMES = "sometimes "  # prefix of each part of the note of a vague warning; see `is_vague`
+SOMETIMES = "sometimes "  # prefix of each part of a vague warning's note; see `is_vague`
 KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 
 

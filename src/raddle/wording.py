@@ -13,7 +13,7 @@ def count(number: int, noun: str, nouns: str | None = None) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return the ordinal of a number in digits.
+    """Return a number as an ordinal in digits.
 
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd']

@@ -233,7 +233,7 @@ class Engine:
     def operate_as_chosen(
         self, me: Carrier, kind: Kind, target: object, alternatives: Callable[[], Sequence[Alternative]]
     ) -> Alternative:
-        """Do the same as `operate` for an operation with several outcomes; return the one that the policy chooses."""
+        """Announce an operation with several outcomes, like `operate`; return the outcome that the policy chooses."""
         me.kind = kind
         me.target = target
         me.alternatives = alternatives
@@ -401,7 +401,7 @@ class Engine:
     def mark_observed(self, kind: str) -> None:
         """Treat releases of this kind of resource as scheduling points.
 
-        Needed once a participant observes such a resource without blocking.
+        This is needed once a participant observes such a resource without blocking.
         """
         self.known_points.add_kind(kind)
 
@@ -560,7 +560,7 @@ class Engine:
         for carrier in carriers:
             if not carrier.done:
                 if carrier.kind == BEGIN:
-                    carrier.done = True  # it was never chosen, so none of its code is running
+                    carrier.done = True  # the participant was never chosen, so none of its code has run
                     unbegun.append(carrier)
                 else:
                     carrier.throw(Abort)

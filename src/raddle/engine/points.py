@@ -4,7 +4,7 @@ A site becomes a scheduling point once it takes part in a conflict: two particip
 of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
 because another schedule may reverse them. A new point takes effect in the next execution and is never dropped.
 Restricting the points to these sites misses no outcome. Accesses at other sites commute with all operations of other
-participants, because only one participant at a time uses the data that they touch.
+participants, because only one participant at a time uses the data accessed there.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class KnownPoints:
 
 
 class AllPoints:
-    """A container that contains every site and every kind of resource."""
+    """A container that appears to contain every site and every kind of resource."""
 
     def __contains__(self, _: object) -> bool:
         return True

@@ -64,7 +64,7 @@ class RunQueue:
         return carrier
 
     def running_before(self) -> Carrier | None:
-        """Return the carrier that was running before the fresh carriers, and end the warm-up."""
+        """End the warm-up; return the carrier that was running before the fresh carriers ran."""
         self.warming_up = False
         return self._interrupted
 

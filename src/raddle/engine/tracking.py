@@ -10,7 +10,7 @@ from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
 from raddle.operation import READ
 
 # Kinds in `KnownPoints.kinds`.
-INSIDE = "inside"  # an operation reads inside an argument, which its recorded access does not cover
+INSIDE = "inside"  # an operation also reads data inside an argument, in addition to its recorded access
 CONTENTS = "contents"  # instrumented code accesses the content of a twin directly, as `len(q.queue)` does
 
 
@@ -59,7 +59,7 @@ class AccessTracker:
             known_points.add_kind(CONTENTS)
         elif site not in known_points.sites:
             known_points.add_site(site if site >= 0 else ~site)
-            if site < 0:  # a read inside an argument
+            if site < 0:  # a read of data inside an argument
                 known_points.add_kind(INSIDE)
                 known_points.add_kind(f"{INSIDE} {~site}")
 

@@ -102,7 +102,7 @@ class Callees:
             frame = frame.f_back
 
     def refuse_unobserved(self, why: str) -> None:
-        """Report that calls cannot be observed, so that calls to functions without probes may go unnoticed."""
+        """Report that calls cannot be observed, so calls to functions without probes may go unnoticed."""
         refused = NotInstrumented("functions that threads call cannot be observed", why)
         if refused not in self._refused:
             self._refused.append(refused)
@@ -114,7 +114,7 @@ class Callees:
         if code in self.made_at_run_time:
             return Visibility.HARMLESS if makes_objects(code, frame) else Visibility.UNWATCHED
         if probe.NAME in code.co_names or self._verdict(code, frame) or path in self._table.paths().values():
-            return Visibility.WATCHED  # if its module could not be instrumented, that is reported elsewhere
+            return Visibility.WATCHED  # a module that could not be instrumented is reported elsewhere
         if in_standard_library(path) or makes_objects(code, frame):
             return Visibility.HARMLESS
         return Visibility.UNWATCHED

@@ -53,8 +53,8 @@ class IsolatedRunner:
     def run(self, run: Callable[[], T], so_far: Callable[[Outcome], T], nothing: Callable[[Outcome], T]) -> T:
         """Call `run` in a child process and return its result.
 
-        If the child dies, repeat the execution in a second child, and return the result of `so_far` at the last
-        recorded event. If that fails too, return the result of `nothing`.
+        If the child dies, repeat the execution in a second child up to the last recorded event, and return what
+        `so_far` returns there. If the second child also dies, return what `nothing` returns.
         """
 
         def survive() -> T:
@@ -68,14 +68,15 @@ class IsolatedRunner:
             how = died.how
         if self.counter.count:
             self.counter.begin(last=self.counter.count)
-            with suppress(ChildDiedError):  # it died at another event, so its state is unknown
+            with suppress(ChildDiedError):  # the second child died at another event, so its state is unknown
                 return self._result_of_child(survive, lambda thread: so_far(process_died(how, thread)))
         return nothing(process_died(how))
 
     def _result_of_child(self, run: Callable[[], T], at_last_event: Callable[[str], T] | None = None) -> T:
         """Call `run` in a child process, take over the state that it changed, and return its result.
 
-        If `at_last_event` is given, it provides the result when the counter reaches the last event, and the child ends.
+        If `at_last_event` is given, it is called when the counter reaches the last event. The child then ends, and the
+        value that `at_last_event` returned is the result.
         """
         site_count = len(self._table)
 

@@ -12,7 +12,7 @@ from greenlet import getcurrent
 
 from raddle.engine.carrier import Carrier
 
-LOGGERS = ("concurrent.futures", "asyncio")  # loggers of exceptions that no caller handles
+LOGGERS = ("concurrent.futures", "asyncio")  # loggers that report exceptions that no caller handles
 
 
 def is_being_aborted() -> bool:

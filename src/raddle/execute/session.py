@@ -455,7 +455,7 @@ class Session:
         *,
         rehearsing: bool = False,
     ) -> Recorded:
-        """Run one execution; return the result of `recorded`.
+        """Run one execution and return what `recorded` returns for its outcome.
 
         `schedule` is used in the result if the child process dies and nothing else is known about the execution.
         """

@@ -1,8 +1,8 @@
 """The watchdog: detects executions that block or spin outside raddle's control and reach no scheduling point.
 
-A separate OS thread monitors the engine's step count. If it does not change for a while, the watchdog captures the
-stack of the stuck thread and sends a signal that raises an exception there. The signal also interrupts most blocking
-calls in C. A thread that computes gets ten times as much time as a thread that sleeps.
+A separate OS thread monitors the engine's step count. If the count does not change for a while, the watchdog captures
+the stack of the stuck thread and sends a signal that raises an exception there. The signal also interrupts most
+blocking calls in C. A busy thread gets ten times as much time as a blocked thread.
 
 When the deadline of the search passes, the running execution ends as well: at its next scheduling point or, if a thread
 computes without reaching one, by the same exception. Such an execution does not count, because it might have completed.
@@ -36,15 +36,15 @@ _allocate = _thread.allocate_lock
 # SIGURG is ignored by default, and few programs use it.
 _SIGNAL = getattr(signal, "SIGURG", None)
 
-NOTICE_SECONDS = 5.0  # time after which a notice is printed that an execution without a limit is blocked
+NOTICE_SECONDS = 5.0  # time after which a notice reports that an execution without a limit is stuck
 SHORT_PAUSE_SECONDS = 0.02  # time between two checks of an execution whose deadline has passed
 
 
 class Watchdog:
     """A context manager that monitors an engine.
 
-    An execution that is blocked for `patience_seconds` is ended. If that is None, a notice is printed instead, once
-    each time the execution gets stuck.
+    An execution that is blocked for `patience_seconds` is ended. If `patience_seconds` is None, a notice is printed
+    instead, once each time the execution gets stuck.
     """
 
     def __init__(self, patience_seconds: float | None) -> None:
@@ -103,7 +103,7 @@ class Watchdog:
                 continue
             waited = _monotonic() - since
             # The process counts as busy if it used the CPU for more than a tenth of the time. The threshold is low
-            # because other processes may compete for the CPU. A thread that gets no CPU time at all is still runnable.
+            # because other processes may compete for the CPU. A thread that waits for the CPU counts as busy, too.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):

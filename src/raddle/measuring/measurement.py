@@ -26,9 +26,10 @@ from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning
 
-MAX_REMEMBERED = 5_000  # distinct executions that are remembered; further ones are analyzed each time
-FULLY_ANALYZED = 32  # distinct executions that are all analyzed for warnings and pruning facts
-ANALYZE_ONE_IN = 256  # after that, one in this many is analyzed, and every execution with new coverage
+MAX_REMEMBERED = 5_000  # number of distinct executions that are remembered; others are analyzed each time they occur
+# The first distinct executions are all analyzed for warnings and pruning facts.
+FULLY_ANALYZED = 32
+ANALYZE_ONE_IN = 256  # after these, only one in this many is analyzed, plus every execution with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
 
 
@@ -40,7 +41,7 @@ class _Observer(Protocol):
         """Process the next steps of the execution."""
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """Drop all state about these variables and resources; no more steps refer to them."""
+        """Drop all state about these variables and resources; no later step refers to them."""
 
 
 class Check(_Observer, Protocol):

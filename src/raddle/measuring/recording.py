@@ -57,7 +57,7 @@ def _sites_of_files(table: SiteTable, measurement: Measurement, model: StaticMod
     for keys in measurement.tally().covered.values():
         for key in keys:
             named |= set(_numbers(key))
-    for warning in measurement.warnings():  # may refer to modules of which only constructors ran
+    for warning in measurement.warnings():  # a warning may refer to a module in which only constructors ran
         named |= set(warning.sites)
     modules = {number >> INDEX_BITS for number in named}
     return {number: table[number] for number in table if number >> INDEX_BITS in modules}

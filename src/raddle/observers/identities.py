@@ -60,7 +60,7 @@ class Identities:
         return {number for number, variable in enumerate(self._variables) if not variable.conflicted}
 
     def record_holder(self, variable: Variable, value: object) -> bool:
-        """Record that a variable holds a container; return whether that was not known yet."""
+        """Record that a variable holds a container; return False if the holder was already known."""
         if variable.name == CONTENT or id(value) in self._holders:
             return False
         self._holders[id(value)] = (self.entities.variables[variable.number], self.entities.groups[variable.number])
@@ -177,7 +177,7 @@ class Identities:
         return number
 
     def _keep(self, obj: Any) -> None:
-        """Keep an id unambiguous: keep the object alive, or forget its entries when it is garbage-collected."""
+        """Keep the object alive or, if it is garbage-collected, forget its entries, because its id may be reused."""
         key = id(obj)
 
         def forget(_: object) -> None:

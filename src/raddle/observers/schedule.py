@@ -82,8 +82,8 @@ class ScheduleRecorder(Observer):
     def preemptions(self) -> tuple[Preemption, ...]:
         """The places where threads were preempted, and whether CPython with the GIL could have preempted them there.
 
-        It could have if it can drop the GIL anywhere between the thread's last access to shared data and that place.
-        Which data is shared is known only after the execution.
+        CPython could have preempted a thread if it can drop the GIL anywhere between the thread's last access to shared
+        data and that place. Which data is shared is known only after the execution.
         """
         return tuple(replace(stop, with_gil=not before or self._can_switch(before)) for stop, before in self._stops)
 

@@ -1,7 +1,7 @@
 """The step recorder: records the steps of an execution for criteria (see `raddle.step`).
 
-Accesses to variables on which no two threads can conflict are left out at the end. They make up most steps, and no
-criterion uses them.
+Accesses to variables on which no two threads can conflict are left out at the end. Such accesses make up most steps,
+and no criterion uses them.
 """
 
 from __future__ import annotations
@@ -87,9 +87,10 @@ class StepRecorder(Recorder):
         self._identities.begin(self.entities)
         self._numbers = self._identities.resources  # a direct reference, which saves a call per step
         self._mutexes: dict[int, Any] = {}  # the mutexes of queues, by id
-        self._guarding: set[int] = set()  # ids of the mutexes under which a step was recorded
+        self._guarding: set[int] = set()  # ids of the mutexes that were held while a step was recorded
         self._holding: dict[tuple[int, int], int] = {}  # by thread and mutex: index of the step that acquires it
-        self._waiters: dict[int, list[tuple[int, int]]] = {}  # by index of such a step: threads waiting for the mutex
+        # By index of the step that acquires a mutex: the threads that are waiting for the mutex.
+        self._waiters: dict[int, list[tuple[int, int]]] = {}
         self._withs.begin()
         self._reported: set[tuple[int, Step]] = set()  # BLOCKED steps, with the site of the acquire that blocks
         self._depths: dict[int, int] = {}  # by thread: number of active functions with probes
@@ -102,7 +103,7 @@ class StepRecorder(Recorder):
         if self._mutexes:
             self._report_mutexes()
         private = self._identities.private()
-        # A resource may have the same number as a private variable, so the kind is checked, too. That check is the
+        # A resource may have the same number as a private variable, so the kind is checked too. That check is the
         # slowest, so it comes last.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])
         sampling = self._engine.sampling
@@ -167,10 +168,7 @@ class StepRecorder(Recorder):
         self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool, bool]:
-        """Return the name of the function entered at a site, and two flags.
-
-        They say whether it is a public method and whether it is a constructor.
-        """
+        """Return the function entered at a site, whether it is a public method, and whether it is a constructor."""
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
         return f"{where.file}:{where.function}", site in self.entities.functions, name in INITIALIZERS
@@ -252,7 +250,7 @@ class StepRecorder(Recorder):
             self._add(me, kind, self._identities.resource(target))
 
     def _hold_mutex(self, me: Carrier, mutex: Any) -> None:
-        """Record that a thread acquires a queue's mutex; `_report_mutexes` decides later whether it becomes a step."""
+        """Record that a thread acquires a queue's mutex; `_report_mutexes` may turn the record into a step later."""
         key, at = id(mutex), len(self.stream)
         self._mutexes[key] = mutex
         self._holding[me.index, key] = at
@@ -270,9 +268,9 @@ class StepRecorder(Recorder):
             self.stream.append((me.index, RELEASE_MUTEX, key, me.site))
 
     def _report_mutexes(self) -> None:
-        """Turn the records of queues' mutexes into steps, for each mutex under which any step was recorded.
+        """Turn acquires and releases of queue mutexes into steps, for mutexes that were held while a step was recorded.
 
-        A thread that held such a mutex without recording a step under it takes part in the happens-before order too.
+        This includes threads that held such a mutex without recording a step, because the mutex orders them as well.
         """
         numbers = {
             key: self._identities.resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding
@@ -308,7 +306,7 @@ class StepRecorder(Recorder):
         ]
 
     def _record_blocked_by(self, me: Carrier, target: object, number: int) -> None:
-        """Record which threads at a semaphore, queue or event are blocked by the operation of `me` on it."""
+        """Record which threads are blocked because of an operation by `me` on a semaphore, queue or event."""
         rivals = [
             (c.index, c.site)
             for c in self._engine.queue.live

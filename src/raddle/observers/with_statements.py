@@ -1,4 +1,4 @@
-"""Finds the sites where locks and semaphores are released: at a call, or at the `with` statement that ends."""
+"""Finds the sites where locks and semaphores are released: at a call, or at the end of a `with` statement."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
     """Drop stored data about files that have a different source in `contents`; return notes for the user.
 
     Two different files outside the project may have the same label, as files of installed packages can. The data of
-    both is kept. But if only the new one is in the folder of the data file, it is treated as the same file in a copy of
-    the project, and thus as changed. The data of a file that is instrumented in a different form or has a new label is
-    dropped too. Otherwise one place would have two site numbers and be counted twice.
+    both files is kept. But if only the new file is in the folder of the data file, it is treated as the old file in a
+    copy of the project, and thus as changed. The data of a file that is instrumented in a different form or has a new
+    label is dropped too. Otherwise one place would have two site numbers and be counted twice.
     """
     folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
     new_digests: dict[str, set[int]] = {}
@@ -140,7 +140,7 @@ def _invalidate_runs(connection: sqlite3.Connection, files: list[int], contents:
     """Mark runs of the old code as not exact, because they say nothing about the new code.
 
     If the same origin is now run again with a criterion, the old run counts as exact for that criterion, so that only
-    the new run decides. Runs without remaining coverage are deleted.
+    the new run determines whether the criterion is exact. Runs without remaining coverage are deleted.
     """
     runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
     connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")

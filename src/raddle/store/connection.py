@@ -1,4 +1,4 @@
-"""Access to the data file: one transaction per call, safe with several processes, with helpful error messages.
+"""Access to the data file: one transaction per call, safe for concurrent processes, with helpful error messages.
 
 The file uses the rollback journal of SQLite, not the write-ahead log, which does not work in network folders. A process
 may be killed at any moment: the next process that opens the file rolls back the unfinished transaction. The tables are
@@ -145,7 +145,7 @@ def _damaged(path: Path, error: Exception) -> UsageError:
 def _explained(error: sqlite3.Error, path: Path, busy_seconds: float) -> Exception:
     message = str(error)
     if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
-        return error  # a bug in raddle
+        return error  # the cause is a bug in raddle
     if "not a database" in message:
         return _not_a_data_file(path)
     if _is_busy(error):

@@ -14,18 +14,18 @@ from raddle.static_model import StaticModel
 class Run:
     """One run of raddle that measured coverage."""
 
-    identity: str  # a random identifier that is the same in all data files
+    identity: str  # a random identifier, which stays the same when data files are combined
     origin: str
     mode: str
     executions: int
-    before: int  # number of executions in earlier runs; its own are numbered from before + 1
+    before: int  # number of executions in earlier runs; this run's executions are numbered from before + 1
     added: str  # when the run was added, in UTC
     criteria: frozenset[str] = frozenset()  # criteria that the run measured
     exact: frozenset[str] = frozenset()  # criteria for which the run covered every feasible requirement
     files: frozenset[tuple[str, int]] = frozenset()  # label and digest of each source file
 
     def includes(self, other: Run) -> bool:
-        """Return whether both runs have the same origin and mode and this run measured all files of the other."""
+        """Return whether the other run has the same origin and mode, and this run measured all of its files."""
         return (self.origin, self.mode) == (other.origin, other.mode) and self.files >= other.files
 
 
@@ -67,7 +67,8 @@ class Contents(MeasuredData):
     def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
         """Return whether an earlier exact run includes this run and this run covered nothing new.
 
-        If it did cover something new, its options allowed more executions, for example because of another switch model.
+        If a run does cover something new, its options allowed more executions, for example because of another switch
+        model.
         """
         if not any(criterion in other.exact and other.includes(run) for other in earlier):
             return False

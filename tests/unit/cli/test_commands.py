@@ -216,7 +216,7 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["explore", "counter.py::scenario", "--source", "nope"], "source 'nope' is neither a module"),
         (["explore", "counter.py::scenario", "--seed", "x"], "neither a whole number nor 'random'"),
         (["replay", "counter.py::scenario", "T0; T2 until counter.py:5 wri"], "must end with a period"),
-        (["replay", "counter.py::scenario", "T0; hello."], "step 2 of the schedule is not of the form"),
+        (["replay", "counter.py::scenario", "T0; hello."], "segment 2 of the schedule is not of the form"),
         (["replay", "counter.py::scenario", ""], "the schedule is empty"),
         (
             ["replay", "counter.py::fine", "T0; T2 until counter.py:5 write value; T1."],
