@@ -5,10 +5,10 @@ The facts are about accesses (a variable and a site) to shared objects of one ow
 * *before*: which accesses can come before which accesses of other threads. An order is possible if it was observed in
   some execution, or if no start or join forces the opposite order. Orders that result from locks or events do not
   count, because they can differ in the next execution.
-* *runs*: which accesses one thread performed after which others, on the same object.
+* *runs*: which pairs of accesses to the same object one thread performed, one after the other.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
-  it, and the runs that were not within one of its critical sections.
+  the lock, and the runs that were not within one critical section of the lock.
 
 Adding the facts of two executions keeps only the facts that hold in both. Once an execution covers a requirement, the
 facts that made the requirement look infeasible are dropped permanently.

@@ -88,7 +88,7 @@ class Tagged(Part):
 
 @dataclass(frozen=True, slots=True)
 class Group(Part):
-    """A fixed sequence of parts. Its value may also be a single word."""
+    """A fixed sequence of parts. A key may have a single word in its place."""
 
     name: str
     parts: tuple[Part, ...]

@@ -69,7 +69,6 @@ def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
 
 
 def _read_corpus(data_file: DataFile | None) -> tuple[CorpusEntry, ...]:
-    """Return the schedules that earlier runs stored."""
     from raddle.store import NoDataError, UnusableError, read
 
     try:

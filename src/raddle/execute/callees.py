@@ -163,7 +163,7 @@ def _is_outermost(frame: FrameType) -> bool:
 
 
 def _is_importing(frame: FrameType) -> bool:
-    """Return whether the function runs during an import, which happens only once in a process."""
+    """Return whether the function runs during an import, which happens only once per process."""
     return any(file.startswith("<frozen importlib") for file in _files(frame))
 
 

@@ -168,7 +168,7 @@ class StepRecorder(Recorder):
         self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool, bool]:
-        """Return the function entered at a site, whether it is a public method, and whether it is a constructor."""
+        """Return the name of the function entered at a site, and whether it is a public method or a constructor."""
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
         return f"{where.file}:{where.function}", site in self.entities.functions, name in INITIALIZERS
