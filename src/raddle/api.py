@@ -70,15 +70,13 @@ def explore(
     * The default `scheduler`, the portfolio, combines several schedulers, one of which targets uncovered requirements.
       When coverage saturates without a finding, it tries every partial order (except with `workers`).
     * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` can stop it
-      earlier: "first-finding" at the first finding, "saturated" when coverage stops growing (the default if the
-      scheduler targets coverage).
+      earlier: at the "first-finding", or once coverage is "saturated" (the default if the scheduler targets coverage).
     * With `switches="gil"`, threads switch only where CPython with the GIL can switch. `timeouts="any"` lets a timed
       wait expire even if other threads are enabled. `wakeups="any"` lets `notify` wake any waiting thread.
     * A thread that is blocked outside raddle's control for `patience_seconds` is reported as a finding, and so is an
       execution of more than `step_limit` steps. `shrink` simplifies the schedules of findings.
-    * `criteria` names the criteria to measure. Criteria treat two threads as equal if they have the same type and ran
-      the same first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an
-      access.
+    * `criteria` names the criteria to measure. Two threads count as equal if they have the same type and ran the
+      same first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
     * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
       schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
     * `workers` is a `concurrent.futures` executor or a number of processes. The number does not affect the result.

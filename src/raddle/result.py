@@ -47,7 +47,7 @@ class Result:
     shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     # partial orders that were run, and further interleavings for criteria that distinguish them
     orders: Mapping[str, int] = field(default_factory=dict)
-    # targets of a guided search: how many were tried, covered and given up, and sentences about those that were given up
+    # targets of a guided search: how many were tried, covered and given up, and sentences about those given up
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured because coverage was saturated
     not_stored: str = ""  # why the result could not be added to the data file; empty if there was no problem
