@@ -3,8 +3,8 @@
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
 * *before*: which accesses can come before which accesses of other threads. An order is possible if it was observed in
-  some execution, or if no start or join forces the opposite order. Orders that result from locks or events do not
-  count, because they can differ in the next execution.
+  some execution, or if no start or join forces the opposite order. Locks and events rule out no order, because the
+  order that they impose can differ in the next execution.
 * *runs*: which pairs of accesses to the same object one thread performed, one after the other.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
   own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
