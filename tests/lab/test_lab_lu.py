@@ -141,12 +141,12 @@ def test_program_names_lists_mutants_and_programs_with_known_bugs() -> None:
     names = lu.program_names()
     assert {"bank-0", "bank-3", "deadlock01", "work_steal_queue"} <= set(names)
     assert "bank-4" not in names  # the subject has only four locks, 0 to 3
-    assert "fsbench" not in names  # it fails in every schedule
-    assert "reorder_100" not in names  # it has a hundred threads
+    assert "fsbench" not in names  # the program fails in every schedule
+    assert "reorder_100" not in names  # the program has a hundred threads
 
 
 def test_a_small_program_is_explored_exhaustively() -> None:
-    # Each of token_ring's four threads is one critical section, so there are 4! = 24 orders. Each of them has a
+    # Each of token_ring's four threads runs one critical section, so there are 4! = 24 orders. Each order gives a
     # different order of accesses to shared variables.
     result = run_program("token_ring", Plan(programs=(), exhaust=100, sets=10))
     assert (result.exhausted, result.executions) == (True, 24)

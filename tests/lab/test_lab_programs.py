@@ -99,11 +99,11 @@ def test_a_population_counts_objects_and_threads() -> None:
     for _ in range(11):  # only the first ten count
         population.add(entities)
     row = population.row(classes=2, error_ratio=0.5)
-    # There are three forks, a spoon and a lock, ten times. Their types are Fork, Spoon and Lock. The abstract objects
-    # are the forks from two lines, the spoon and the lock.
+    # Each of the ten counted executions has three forks, a spoon and a lock. Their types are Fork, Spoon and Lock. The
+    # abstract objects are the forks from two lines, the spoon and the lock.
     assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
-    # There are four threads, ten times. Their types are main and Eater. Ten methods distinguish a...a from c, and
-    # twenty methods distinguish it from a...ab too.
+    # Each of the ten executions has four threads. Their types are main and Eater. The first ten methods distinguish the
+    # thread a...a from c, and the first twenty also distinguish it from a...ab.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 
 

@@ -47,7 +47,7 @@ def numbers():
     ids=["list", "generator", "map", "dict", "file"],
 )
 def test_two_loops_over_one_iterator_conflict(make):
-    """One loop can take an item, and the other can take the next item and append it first."""
+    """After one loop has taken an item, the other loop can take the next item and append it first."""
 
     def scenario():
         shared, taken = make(), []

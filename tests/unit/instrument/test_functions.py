@@ -126,7 +126,7 @@ def test_functions_from_other_files_with_the_modules_globals_are_found(imported,
 def test_functions_with_given_default_values_are_found(imported, functions, new_objects) -> None:
     module = imported("def one(given=len, other=1): ...\ndef two(*, named=len): ...\ndef three(given=max): ...")
     functions.of([module], values={id(len)})
-    # Functions of other modules can have the same default values, so they are filtered out.
+    # Functions of other modules can have the same default values, so the test filters out those functions.
     assert {f for f in functions.with_values() if f.__globals__ is vars(module)} == {module.one, module.two}
 
     def four(given=max): ...

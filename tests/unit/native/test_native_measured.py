@@ -245,7 +245,7 @@ def test_a_pool_task_is_ordered_after_its_submission_and_before_its_result() -> 
         assert tasks <= {(line_of("pool", f"submit(box.{of}"), at) for of in ("add", "sub") for at in (add, sub)}
         assert {taken for _, taken in tasks} == {add, sub}
         assert (line_of("pool", "submit(box.add"), sub) not in tasks
-        # The result is set when the method returns. That step has the line of the `def`.
+        # The result is set when the method returns. The step that sets it is on the line of the `def`.
         results = {(line_of("pool", "def add"), line_of("pool", "a.result()"))}
         results |= {(line_of("pool", "def sub"), line_of("pool", "b.result()"))}
         assert measured.line_pairs("Future") == results, (added, subtracted)

@@ -279,9 +279,8 @@ def test_destructors_can_run_before_a_new_thread_is_registered(tmp_path: Path, m
         """,
     )
     assert ignored == []
-    assert (
-        recorded.value == 1500
-    )  # 100 rounds with 3 threads, each of which creates 3 objects; the main thread creates 2 per start
+    # In each of 100 rounds, 3 threads create 3 objects each, and the main thread creates 2 after each start.
+    assert recorded.value == 1500
     assert all(thread >= 0 for thread, _, _, _ in recorded.steps)
 
 

@@ -41,7 +41,7 @@ def run(threads):
 @pytest.mark.parametrize("kind", [queue.Queue, queue.LifoQueue])
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_a_direct_read_is_observed_before_and_after_each_change(read, change, kind, scheduler):
-    """A read can come before or after the change, and both results are observed."""
+    """A read can come before or after the change, and the search observes both results."""
     seen = []
 
     def scenario():

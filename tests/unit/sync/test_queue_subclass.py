@@ -120,7 +120,7 @@ def kinds_in_thread(steps, thread):
 def test_the_mutex_is_held_while_put_runs_user_code():
     steps, _ = recorded_steps(read_under_mutex)
     assert kinds_in_thread(steps, 1) == ["acquire", "write", "release", "put"]
-    # The steps acquire, release and put all have the line of the call to `put`.
+    # The acquire, release and put steps are all on the line of the call to `put`.
     at_call = {line for step_thread, kind, line in steps if step_thread == 1 and kind in ("acquire", "release", "put")}
     assert len(at_call) == 1
     assert at_call.isdisjoint({line for step_thread, kind, line in steps if step_thread == 1 and kind == "write"})
@@ -128,7 +128,7 @@ def test_the_mutex_is_held_while_put_runs_user_code():
 
 def test_the_mutex_is_held_while_items_are_compared():
     steps, _ = recorded_steps(compare_jobs)
-    # The first put compares nothing. The second one reads what the first thread wrote before its put.
+    # The first put compares nothing. The second put reads what the first thread wrote before the first put.
     first, second = kinds_in_thread(steps, 1), kinds_in_thread(steps, 2)
     assert [kind for kind in first if kind not in ("read", "write")] == ["acquire", "release", "put"]
     assert [kind for kind in second if kind not in ("read", "write")] == ["acquire", "release", "put"]
