@@ -211,7 +211,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     pyfuncitem.stash[_STORY] = options.pop("story", "short")
     run = _explore if pyfuncitem.config.getoption("raddle_replay") is None else _replay
     tracer: Any = _tracer_without_greenlets()
-    if tracer is not None:  # set and reset in the same frame; otherwise the tracer's call stack would not match
+    if tracer is not None:  # set and reset in the same frame, to keep the tracer's call stack balanced
         tracer.concur_id_func = getcurrent
     refusal = None
     try:
@@ -268,7 +268,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
 
 
 def _add_to_run(item: pytest.Function, result: Result) -> None:
-    """Add the coverage of a test to the enclosing `raddle run`. If that is impossible, the test does not fail."""
+    """Add the coverage of a test to the enclosing `raddle run`. An error while adding does not fail the test."""
     from raddle.errors import RaddleError
 
     run = _enclosing_run()
@@ -366,7 +366,7 @@ def _clear_output(config: pytest.Config) -> None:
 
 
 def _is_own_verdict(finding: Finding) -> bool:
-    """Return whether the test ended itself by skipping, calling `pytest.xfail` or ending the session."""
+    """Return whether the test skipped itself, called `pytest.xfail` or ended the session."""
     verdicts = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     return finding.thread == "T0" and isinstance(finding.error, verdicts)
 
@@ -425,7 +425,7 @@ def _first_line(text: str) -> str:
 
 
 def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
-    """Return the replay command in a list, which is empty if no schedule reproduces the finding."""
+    """Return a list with the replay command, or an empty list if no schedule reproduces the finding."""
     if finding.schedule is None:
         return []
     return [_origin(item).replay_test(finding.schedule)]
@@ -502,7 +502,7 @@ def pytest_runtest_makereport(
 
 
 def _with_notes(story: str, error: BaseException) -> str:
-    """Append the exception's notes that the story lacks. Hypothesis, for example, adds the failing arguments."""
+    """Append notes of the exception that are missing from the story, such as the arguments that Hypothesis adds."""
     from raddle.checks.crash import notes_of
 
     missing = [note for note in notes_of(error) if note not in story]

@@ -52,7 +52,7 @@ def is_installed() -> bool:
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Options that load only this plugin. Importing the other plugins takes a third of the run time."""
+    """Options that load only this plugin. Importing the other plugins would take a third of the run time."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return ("-p", "raddle_pytest")
 
@@ -81,7 +81,7 @@ def run(pytester: pytest.Pytester, load: tuple[str, ...]) -> Run:
 
 
 def run_in_a_fork(module: str, *args: str) -> pytest.RunResult:
-    """Run a module in the current folder and return its result like `pytester.run`."""
+    """Run a module in the current folder and return its result, as `pytester.run` does."""
     start = time.perf_counter()
     completed = warm.run(module, *args, cwd=Path.cwd())
     print(completed.stdout, completed.stderr)  # pytest shows this if the test fails

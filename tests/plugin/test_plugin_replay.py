@@ -70,7 +70,7 @@ def test_a_malformed_schedule_is_a_usage_error(run, schedule):
 def test_a_schedule_that_does_not_fit_names_the_step(run):
     result = run(LOST, "--raddle-replay=T0; T1 until counter.py:99 write value.", "test_it.py::test_lost")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["raddle: the schedule does not fit this code: step 2, *counter.py:99*"])
+    result.stdout.fnmatch_lines(["raddle: the schedule does not fit this code: segment 2, *counter.py:99*"])
     for file in ("raddle_pytest.py", "exploration.py"):
         result.stdout.no_fnmatch_line(f"*{file}*")
 

@@ -64,7 +64,7 @@ def test_xdist_workers_share_a_random_seed(run):
 
 
 # The threads switch between functions of two files. A tracer that does not distinguish the threads would attribute
-# lines of one file to the other, such as those of `never`.
+# lines of one file, such as those of `never`, to the other file.
 UPPER = """
     import lower
 

@@ -177,7 +177,7 @@ def test_a_fork_for_each_execution_resets_the_state() -> None:
 def test_a_first_execution_that_differs_is_reported_in_a_note() -> None:
     result = explored(endings.cached)
     assert result.outcome == "passed"
-    assert any("the first execution differs from later ones" in note for note in result.notes)
+    assert any("the first execution differs from later executions" in note for note in result.notes)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

@@ -14,7 +14,7 @@ from raddle.cli.output import careful_stdout
 from raddle.errors import RaddleError
 from raddle.exit_code import ExitCode
 
-# Maps commands to modules, in the order of the help. Modules are imported on first use, since some import slowly.
+# Maps commands to modules, in the order shown by --help. A module is imported on first use, because some import slowly.
 COMMANDS = {
     "explore": "explore",
     "search": "search",
@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Imports the module of each command when the command is first used."""
+    """A group of commands that imports the module of a command when that command is first used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -21,8 +21,11 @@ MIN_WIDTH = 40  # minimum number of characters per line, even on a narrower term
 @click.command(short_help="List the criteria that can be measured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON on stdout.")
 def criteria(as_json: bool) -> int:
-    """List all criteria. For each one, show what a requirement is, when it is covered, how expensive the criterion is
-    to measure, and whether the total is known or estimated."""
+    """List all criteria.
+
+    For each criterion, show what a requirement is, when it is covered, how expensive the criterion is to
+    measure, and whether the total is known or estimated.
+    """
     listed = {name: _described(name) for name in NAMES}
     if as_json:
         click.echo(json.dumps({"criteria": listed}, indent=2))

@@ -89,7 +89,7 @@ def show(screen: Console, found: Difference) -> None:
         screen.print()
         screen.print(
             safe_text(
-                "The second file has fewer executions: running more may cover the lost requirements again.",
+                "The second file has fewer executions: more executions may cover the lost requirements again.",
                 style="yellow",
             )
         )

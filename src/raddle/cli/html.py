@@ -23,7 +23,7 @@ FOLDER = "raddle-html"
 def html(data_file: str | None, output: str, as_json: bool) -> int:
     """Write the report as HTML pages: covered and missing requirements line by line, and a diagram of every finding.
 
-    The pages work offline and without a server: open index.html in the folder.
+    The pages work offline and without a server: open index.html in the output folder.
 
     \b
     Exit codes: 0 success, 5 nothing was measured.

@@ -40,7 +40,7 @@ def json_(
     as_json: bool,
     output: str | None,
 ) -> int:
-    """Print everything in a data file as one JSON document, or with --schema the JSON Schema of that document.
+    """Print everything in a data file as one JSON document, or, with --schema, the JSON Schema of that document.
 
     \b
     Exit codes: 0 success, 5 nothing was measured.

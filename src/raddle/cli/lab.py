@@ -215,10 +215,11 @@ def correlation(
 def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
     """Measure the cost of complete test sets and the bugs they expose.
 
-    Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The programs are mutants with one lock
+    Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The subjects are mutants with one lock
     removed, and programs from SCTBench. raddle compares the size of the test sets with the bounds in Table 1 of the
-    paper, and counts the bugs they expose. All-interleavings is evaluated only for programs that can be exhausted.
-    Takes about four minutes on one processor. After Ctrl-C, raddle reports on the programs completed so far.
+    paper, and counts the bugs they expose. All-interleavings is evaluated only for programs whose
+    schedules can be exhausted. Takes about four minutes on one processor. After Ctrl-C, raddle reports on
+    the programs completed so far.
     """
     experiment, table = load("lu"), load("lu_table")
     names = chosen("program", programs, experiment.program_names())
@@ -320,7 +321,7 @@ def _check_collection(collection: int | None, executions: int) -> None:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Discard the output of the user's scenario. Otherwise every execution would print it between the tables."""
+    """Discard the output of the user's scenario, which every execution would otherwise print between the tables."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         yield
 

@@ -45,7 +45,7 @@ def chosen(what: str, given: str | None, known: tuple[str, ...]) -> tuple[str, .
 
 
 def prepare(folder: Path | None) -> None:
-    """Create the output folder; raise a `UsageError` now, not after minutes of work, if it is not writable."""
+    """Create the output folder; raise a `UsageError` now, not after minutes of work, if the folder is not writable."""
     if folder is None:
         return
     try:

@@ -100,7 +100,7 @@ pinv_occurrences = click.option(
     "--pinv-occurrences",
     type=click.IntRange(min=1),
     metavar="N",
-    help="For pinv: distinguish the first N occurrences of an access, and count later ones as the Nth "
+    help="For pinv: distinguish the first N occurrences of an access, and treat later occurrences as the Nth "
     f"[default: {PINV_OCCURRENCES}].",
 )
 

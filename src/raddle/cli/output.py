@@ -80,7 +80,7 @@ def exit_code(*, found: bool, interrupted: bool, not_stored: str) -> ExitCode:
 
 
 def _give_up_stdout() -> None:
-    """Redirect stdout to the null device, so that Python does not try to flush it again at exit."""
+    """Redirect stdout to the null device, so that flushing stdout at exit does not fail again."""
     with suppress(OSError, AttributeError):  # stdout can be None or lack a file descriptor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

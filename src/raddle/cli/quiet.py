@@ -1,4 +1,4 @@
-"""Suppresses the output of a scenario, which every execution would repeat. Output in a debugger is shown."""
+"""Suppresses the output of a scenario, which every execution would repeat. Debugger sessions are not suppressed."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def screen_for_data() -> Console:
 
 
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verbose: bool = False) -> None:
-    """Print a report in human-readable form; `with_patterns` adds a table of the patterns of the criterion map."""
+    """Print a report in human-readable form; `with_patterns` adds a table of the patterns of the `map` criterion."""
     screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
     show_table(screen, summary.rows, more=[one.row for one in patterns])

@@ -340,7 +340,7 @@ class Summary:
         )
         if self._explored:
             executions = count(sum(run.executions for run in self._explored), "execution")
-            text += f"; {count(len(self._explored), 'exploration')} in the program, with {executions}"
+            text += f"; {count(len(self._explored), 'exploration')} run by the program, with {executions}"
         return text
 
     @property

@@ -35,7 +35,7 @@ MAX_GIVEN_UP = 3  # maximum number of abandoned targets to list; the JSON output
 
 
 def headline(result: Result) -> str:
-    """Return the summary line: findings, executions, time, seed, why the search stopped, and unwatched calls.
+    """Return the summary line: findings, executions, time, seed, why the search stopped, and uninstrumented calls.
 
     >>> from raddle.refusal import NotInstrumented
     >>> unwatched = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)
@@ -73,7 +73,7 @@ def show_story(screen: Console, story: str, indent: str = "") -> None:
 
 
 def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()) -> None:
-    """Print the coverage table, and a legend that explains its terms and those in the rows of `more`."""
+    """Print the coverage table, and a legend that explains the terms in `rows` and `more`."""
     screen.print()
     screen.print(criteria_table(rows), soft_wrap=False)
     for line in legend([*rows, *more]):
@@ -111,7 +111,7 @@ def show_result(
 
 
 def search_lines(result: Result) -> list[str]:
-    """Return lines on the search: what each scheduler contributed, the targets, and the chance of new coverage.
+    """Return lines about the search: what each scheduler contributed, the targets, and the chance of new coverage.
 
     >>> for line in search_lines(Result("passed", (), 4, 9, 0.1, StopReason.EXECUTIONS, 1, "pos", chance_of_new=0.021,
     ...                                 shares={"pos": {"executions": 4, "covered": 7, "found": 1}})): print(line)
@@ -131,7 +131,7 @@ def search_lines(result: Result) -> list[str]:
     if result.aims.get("aimed"):
         aims = result.aims
         lines.append(
-            f"  targets: {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
+            f"  targets: {count(aims['aimed'], 'requirement')} tried in {count(aims['plans'], 'execution')}; "
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} attempts"
         )
         # After an exhausted search, these requirements are known to be infeasible, so they are not listed.
@@ -171,7 +171,7 @@ def show_outlook(screen: Console, record: Record, data_file: str, *, stored: boo
     if stored:
         number = len(summary.warning_groups)
         warnings = f" and {count(number, 'warning')}" if counted and number else ""
-        more = f"`{report_command(data_file)}` shows coverage{warnings}, -v shows details of the search"
+        more = f"`{report_command(data_file)}` shows coverage{warnings}; -v shows details of the search"
         screen.print(safe_text(f"added to {data_file}: {more}", style="dim"))
 
 

@@ -137,7 +137,7 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
             click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
     else:
         _show(screen, searched, subject, options)
-    if unsaved is not None:  # raised only after the results are shown
+    if unsaved is not None:  # the error is raised only after the results have been shown
         raise unsaved
     return _exit_code(searched, subject)
 

@@ -30,7 +30,7 @@ COMMAND_ONLY = ("run_seconds",)
 
 
 class Subject(ABC):
-    """The subject of a search, with its name, its configurations and its findings."""
+    """A scenario or program that a search evaluates with different configurations."""
 
     what: str
     executions: int  # executions per evaluation
@@ -92,7 +92,7 @@ class ScenarioSubject(Subject):
 
 
 class CommandSubject(Subject):
-    """A program, evaluated with different noise. The first evaluation adds no noise, for comparison."""
+    """A program, evaluated with different noise settings. The first evaluation adds no noise, for comparison."""
 
     first = no_noise()
     runs: CommandRuns

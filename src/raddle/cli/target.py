@@ -1,4 +1,4 @@
-"""Imports the scenario named by a target: `file.py::function` or `package.module::function`."""
+"""Imports the scenario that a target names. A target has the form `file.py::function` or `package.module::function`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raddle.errors import UsageError
 
 
 def load_setup(name: str, target: str) -> Callable[[], Any]:
-    """Return the function `name` from the file or module of the scenario `target`."""
+    """Return the function `name` from the file or module that contains the scenario `target`."""
     return load_scenario(f"{target.partition('::')[0]}::{name}")
 
 

@@ -34,7 +34,7 @@ class CoverageProgress:
         self._measurement_sampling = MeasurementSampling(always=measure_all, saturated=saturated)
         self.chance: float | None = None  # probability of new coverage, estimated before a complete search
         self.new = 0  # number of requirements that the last execution was the first to cover
-        self.left_out = 0  # executions that were not measured
+        self.left_out = 0  # number of executions that were not measured
         # Executions that covered something new: maps positions among measured executions to execution numbers
         self.firsts: dict[int, int] = {}
 
@@ -52,7 +52,7 @@ class CoverageProgress:
     def add(self, execution: Execution, number: int, known: KnownPoints | None) -> dict[str, frozenset[Key]] | None:
         """Add an execution; return the requirements it covered, by criterion, or None if it was not measured.
 
-        `known` holds the points known before the execution, or is None if the corpus cannot keep the execution.
+        `known` holds the points known before the execution, or is None if the execution must not be kept in the corpus.
         """
         measurement, self.new = self._measurement, 0
         if measurement is None:
@@ -124,5 +124,5 @@ class CoverageProgress:
             self.chance = chance_of_anything_new(self._measurement.tally())
 
     def drop_chance(self) -> None:
-        """Drop the saved estimate, because the complete search increased coverage and so disproved it."""
+        """Drop the saved estimate, which is outdated once the complete search has increased coverage."""
         self.chance = None

@@ -49,7 +49,7 @@ class Findings:
         self.doing = ""  # current activity for the progress line; empty while searching
         self.found: list[Finding] = []
         self.notes: list[str] = []
-        self.signatures = set(signatures)  # signatures of failures that were already examined
+        self.signatures = set(signatures)  # signatures of failures that have already been examined
         self.reported = set(reported)  # signatures of all findings so far, including those of earlier units
         self.signed: list[Signature] = []  # the signature of each finding in `found`
 
@@ -122,7 +122,9 @@ class Findings:
             f"'{ending(reproduced.outcome)}'"
         )
         if self._session.repeatable():
-            message += ": state survives from one execution to the next. Reset it with setup=, or use isolate='fork'"
+            message += (
+                ": state survives from one execution to the next. Reset that state with setup=, or use isolate='fork'"
+            )
         else:
             message += ": the scenario is not deterministic"
         self.add(
@@ -133,7 +135,10 @@ class Findings:
         )
 
     def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
-        """Add a finding. `schedule` is None if no schedule reproduces it, and `seen` is None if it was not recorded."""
+        """Add a finding.
+
+        `schedule` is None if no schedule reproduces the failure, and `seen` is None if there is no recording.
+        """
         session = self._session
         possible_on = THIS_INTERPRETER
         endless = outcome.kind == OutcomeKind.STEP_LIMIT
@@ -181,7 +186,7 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
         step = seen.divergence_step or 1
         raise DivergedError(
             "schedule-diverged",
-            f"the schedule does not fit this code: step {step}, '{schedule.segments[step - 1]}': {seen.divergence}",
+            f"the schedule does not fit this code: segment {step}, '{schedule.segments[step - 1]}': {seen.divergence}",
         )
     if not seen.outcome.failed:
         return None
@@ -216,7 +221,7 @@ def make_finding(
 
 
 def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
-    """Return the innermost line of measured code in the outcome; `paths` maps file labels to paths."""
+    """Return the innermost line of measured code that failed or blocked; `paths` maps file labels to paths."""
     labels = {path: label for label, path in paths.items()}
     raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
     waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)

@@ -22,7 +22,7 @@ _monotonic = time.monotonic
 class Counts:
     """Counts of executions, scheduling points and partial orders."""
 
-    before: int = 0  # executions of earlier units; numbering continues from there
+    before: int = 0  # number of executions in earlier units; the numbering continues from there
     executions: int = 0
     points: int = 0  # scheduling points
     passed: int = 0
@@ -45,7 +45,7 @@ class Counts:
         self.passed += not outcome.failed
 
     def add_ending(self, outcome: Outcome) -> None:
-        """Count an execution that crashed or did not end. Replays and rehearsals are not counted here."""
+        """Update the counts of crashes and endless executions. Not called for replays and rehearsals."""
         if not outcome.failed:
             self.crashes_in_a_row = 0
         elif outcome.kind == OutcomeKind.CRASH:
@@ -56,9 +56,10 @@ class Counts:
             self.endless += outcome.kind == OutcomeKind.STEP_LIMIT
 
     def add_order(self, space: int, *, ordered: bool | None) -> None:
-        """Count a partial order or, if `ordered` (all partial orders have been run), a further interleaving.
+        """Count an execution as a further interleaving if `ordered`, otherwise as a new partial order.
 
-        If the space of schedules has changed, counting starts again from 0.
+        `ordered` is True once all partial orders have been run. If the space of schedules has changed, counting
+        restarts at 0.
         """
         if space != self._space:
             self._space, self.orders, self.interleavings = space, 0, 0
@@ -69,7 +70,7 @@ class Counts:
 
 
 class Clock:
-    """The time limit of a search, on the monotonic clock."""
+    """The start and the time limit of a search, on the monotonic clock."""
 
     def __init__(self, seconds: float | None) -> None:
         self.start = _monotonic()
@@ -104,7 +105,7 @@ class Ledger:
     def measure(self, execution: Execution, scheduler: Scheduler, known: KnownPoints | None = None) -> None:
         """Add what an execution covered.
 
-        `known` holds the points known before the execution, or is None if the corpus cannot keep the execution.
+        `known` holds the points known before the execution, or is None if the execution must not be kept in the corpus.
         """
         covered = self.coverage.add(execution, self.counts.number, known)
         if covered is None or execution.observed is None:

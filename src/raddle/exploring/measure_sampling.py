@@ -1,4 +1,4 @@
-"""Measurement sampling: which executions are measured.
+"""Measurement sampling: the choice of which executions to measure.
 
 Every execution is measured until coverage is saturated. A search for the first failure continues after that, and
 measuring an execution takes longer than running it. So unless the user asked for criteria, only a sample of the

@@ -1,7 +1,8 @@
-"""Rehearsal: executions without preemption, before a search starts.
+"""The rehearsal: executions without preemption, run before a search starts.
 
-They show what threads share, and whether the same schedule always gives the same execution. Two executions are enough
-unless they differ. If the third is like the second, only the first is different, for example because it fills a cache.
+The rehearsal shows which data the threads share, and whether the same schedule always gives the same execution. Two
+executions are enough unless they differ. If they differ, a third execution is run. If the third equals the second, only
+the first execution is different, for example because it fills a cache.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Rehearsal:
 
 
 def rehearse_again(ledger: Ledger) -> StopReason | None:
-    """Rehearse in a later unit as often as in the first one, to learn the same scheduling points."""
+    """Rehearse in a later unit, to learn the same scheduling points as the first unit."""
     _allow_time(ledger)
     ends = [ledger.session.rehearse().outcome for _ in range(2)]
     cut_off = next((outcome for outcome in ends if outcome.kind == OutcomeKind.INTERRUPTED), None)
@@ -120,7 +121,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
             return
         seen.first_differs = True
         seen.notes.append(
-            "the first execution differs from later ones, for example because something is cached or "
+            "the first execution differs from later executions, for example because something is cached or "
             f"imported once ({_where(first.trace, second.trace)}); if that matters, reset such "
             "state with setup=, or use isolate='fork'"
         )
@@ -129,7 +130,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
 
 
 def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
-    """Return the outcome for two executions that differ despite the same schedule, with the likely reason."""
+    """Return a divergence with its likely cause, for two executions that differ despite having the same schedule."""
     where = _where(first.trace, second.trace)
     if first.outcome.signature != second.outcome.signature:
         ends = ending(first.outcome), ending(second.outcome)
@@ -137,7 +138,7 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
     if session.repeatable():
         message = (
             "state survives from one execution to the next, so two executions differ: "
-            f"{where}. Reset it with setup=, or use isolate='fork' (--isolate fork)"
+            f"{where}. Reset that state with setup=, or use isolate='fork' (--isolate fork)"
         )
     else:
         message = (

@@ -68,7 +68,7 @@ def _first_covering(record: Record) -> tuple[Any, ...]:
 
 
 def _target_summary(plan: SearchPlan, done: Done) -> dict[str, Any]:
-    """Return the numbers of targets tried, covered and given up, and sentences on those given up."""
+    """Return the numbers of targets tried, covered and given up, and sentences that describe the targets given up."""
     targets, covered = done.known.targets, done.tally.covered
     sites = {} if done.record is None else done.record.sites
     lines = given_up_lines(targets.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)

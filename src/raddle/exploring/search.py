@@ -1,7 +1,8 @@
 """The search: the executions of one unit.
 
-It starts with a rehearsal, replays the executions that earlier runs kept, and then searches. A saturated search has not
-run every schedule. On request a complete search follows, which succeeds if the space is small enough to be exhausted.
+A search starts with a rehearsal and then replays the executions that earlier runs kept. After that, it runs new
+executions until a stop rule applies. A search that stops because coverage is saturated may not have run every schedule.
+On request, a complete search follows it, which succeeds if the space is small enough to be exhausted.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
-MIN_TOTAL = 64  # lower bound for the execution limit that includes the complete search at the end
+MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
 # Failures in one order that say nothing about other orders
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
 _CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no further executions are run after these
@@ -40,7 +41,7 @@ _CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no furt
 class Part:
     """The role of this search within a larger search that consists of several units."""
 
-    rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
+    rehearsed: bool = False  # True if an earlier unit has rehearsed the scenario
     of_several: bool = False  # True if coverage and orders are judged for all units together
     may_continue: Callable[[int], bool] | None = None  # called with the number of each execution before it runs
 
@@ -149,7 +150,7 @@ class Search:
         ledger, session, scheduler, may_continue = self._ledger, self._session, self._scheduler, self._part.may_continue
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
-        judged = goal in GOALS or goal == WHOLE  # True to check the rules even after executions that pass
+        judged = goal in GOALS or goal == WHOLE  # True if the stop rules apply even after executions that pass
         by_orders = scheduler.progress().every_order is not None
         session.end_by(clock.deadline)
         session.prepare(scheduler)
@@ -164,7 +165,7 @@ class Search:
             version, number = session.known_points.version, counts.number + 1
             if may_continue is not None and not may_continue(number):
                 return StopReason.INTERRUPTED
-            # A scheduler with targets has to know whether it reached them.
+            # A scheduler with targets has to know whether it has covered them.
             measured = scheduler.complete or coverage.should_measure(number) or self.has_targets_left()
             if not scheduler.begin(number, version):
                 return StopReason.EXHAUSTED
@@ -229,12 +230,12 @@ class Search:
         self._ledger.findings.add(outcome, None, None, self._ledger.counts.number)
 
     def _require_all_interleavings(self) -> None:
-        """Make a complete search run every interleaving if a criterion distinguishes them within a partial order."""
+        """If a criterion distinguishes interleavings of one partial order, make a complete search run all of them."""
         if self._scheduler.complete and self._ledger.coverage.interleaving_criteria():
             self._scheduler.require_all_interleavings()
 
     def _spent(self, reason: StopReason) -> StopReason:
-        """Return why the search stops at a limit. It counts as exhausted if every partial order was already run."""
+        """Return why a search stops at a limit: exhausted if every partial order has been run, otherwise `reason`."""
         return StopReason.EXHAUSTED if self._scheduler.progress().every_order else reason
 
     # -- guarantees of the result ------------------------------------------------------------------------
@@ -247,7 +248,7 @@ class Search:
         return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
 
     def _qualify_exhausted(self) -> StopReason:
-        """Return the stop reason that an exhausted search justifies, and add a note on what restricts it."""
+        """Return the stop reason for an exhausted search, and add a note if its guarantee is limited."""
         notes, progress = self._ledger.notes, self._scheduler.progress()
         if progress.bound:
             notes.append(f"every schedule within the bound on {progress.bound} was run; other schedules exist")
@@ -256,7 +257,7 @@ class Search:
             notes.append("every schedule was run, but some code was not instrumented")
             return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
-            notes.append("every schedule was run, but not for the steps that only the first execution takes")
+            notes.append("every schedule was run, but the steps that only the first execution takes were not explored")
             return StopReason.EXHAUSTED_IN_PART
         if self._ledger.counts.crashes:
             notes.append(

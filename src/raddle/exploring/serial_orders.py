@@ -17,7 +17,7 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 
-MAX_FIRST = 4  # maximum number of threads that get an order in which they run first
+MAX_FIRST = 4  # maximum number of serial orders that prefer one thread
 RANDOM_ORDERS = 4  # number of random orders to try
 MAX_ORDERS = 60  # maximum number of partial orders to run
 
@@ -25,7 +25,7 @@ Choose = Callable[[Sequence[Any], Any], Any]
 
 
 def orders(threads: int) -> Iterator[Choose]:
-    """Yield serial orders: that of the rehearsal, two that prefer new threads, and some that prefer a single thread."""
+    """Yield serial orders: the order of the rehearsal, two that prefer new threads, and some that prefer one thread."""
     yield Sequential().choose
     yield lambda enabled, running: running if running in enabled else enabled[-1]
     yield lambda enabled, running: enabled[-1]  # each thread runs as soon as it is started
@@ -39,7 +39,7 @@ def _first(index: int) -> Choose:
 
 
 def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int) -> EveryOrder | None:
-    """Run serial orders, random orders and, if there are few, all partial orders; return None if one ends differently.
+    """Run serial, random and, if there are few, all partial orders; return None if any of them ends differently.
 
     `kind` is the kind of failure that the rehearsal ended with. The rehearsal ran the first serial order.
     """
@@ -58,7 +58,7 @@ def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int
         execution = session.run(serial[number] if is_serial else walk.choose)
         if ends_differently(execution.outcome):
             return None
-        if execution.decisions not in tried:  # otherwise this order was already run
+        if execution.decisions not in tried:  # otherwise this order has already been run
             tried.add(execution.decisions)
             serial_orders += is_serial
     every = EveryOrder(tried=len(tried), serial=serial_orders)

@@ -9,13 +9,13 @@ from raddle.stop_reason import StopReason
 
 GOALS = ("saturated", "covered")
 WHOLE = "whole"  # goal of a complete search: stop when exhausted, or as soon as there are too many schedules
-MAX_CRASHES = 20  # crashes in a row, or in all units, after which a search stops: hardly any execution would survive
-MAX_ENDLESS = 3  # endless executions after which a search for coverage stops: they are slow and cover little new
+MAX_CRASHES = 20  # a search stops after this many crashes: in a row within one unit, or in total over all units
+MAX_ENDLESS = 3  # a search for coverage stops after this many endless executions, which are slow and cover little
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search: when to stop.
+    """The limits and the goal of a search.
 
     >>> Budget(until="saturated").reason_to_stop(found=True, endless=3, crashes=0, reached=lambda goal: True)
     'endless'
@@ -30,8 +30,8 @@ class Budget:
     ) -> StopReason | None:
         """Return a reason to stop before the budget is spent, or None.
 
-        `goal` overrides `until` during a part of the search. But if `until` is "first-finding", a finding still ends
-        the search.
+        `goal`, if given, replaces `until` for part of the search. If `until` is "first-finding", a finding ends the
+        search in any case.
         """
         goal = goal or self.until
         if found and self.until == "first-finding":

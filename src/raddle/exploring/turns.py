@@ -1,8 +1,8 @@
-"""Turns: which scheduler decided which executions, and what each scheduler covered and found.
+"""Turns: which scheduler controlled which executions, and what each scheduler covered and found.
 
-The number of an execution determines which scheduler decided it. So the shares can be
-computed at the end, from the number of the first execution that covered each requirement and the number of the
-execution of each finding. The shares do not depend on the number of units.
+The number of an execution determines which scheduler controlled it. So it is enough to know which execution first
+covered each requirement, and which execution led to each finding. Each scheduler's share is computed from these numbers
+at the end, and does not depend on how the search was split into units.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIRST = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)  # listed before the schedulers
 
 
 class Turn(NamedTuple):
-    """Consecutive executions that one scheduler decided."""
+    """Consecutive executions that one scheduler controlled."""
 
     last: int  # number of the last execution
     executions: int
@@ -32,7 +32,7 @@ def shares(
     """Return the numbers of executions, new requirements and findings by scheduler; {} if there is only one scheduler.
 
     `covered` holds, for each requirement, the number of the first execution that covered it. `found` holds, for each
-    finding, the number of its execution.
+    finding, the number of the failing execution.
     """
     if not policy.members:
         return {}

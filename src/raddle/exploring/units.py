@@ -1,8 +1,8 @@
 """Units: parts of a search that any process can run, and their results.
 
 A search in this process is one unit. A search with several workers is a sequence of units. A unit is self-contained:
-its executions are numbered, and it carries what earlier units learned, covered and found. So it does not matter which
-process runs it, or what else that process runs.
+it has the numbers of its executions and everything that earlier units learned, covered and found. So the result of a
+unit does not depend on which process runs it, or on what else that process runs.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Known:
     targets: TargetsMemory = field(default_factory=TargetsMemory)
 
     def __add__(self, other: Known) -> Known:
-        """Combine what two sequences of units learned."""
+        """Combine the knowledge from two sequences of units."""
         names = [*self.covered, *(name for name in other.covered if name not in self.covered)]
         nothing: frozenset[Key] = frozenset()
         return Known(
@@ -114,17 +114,17 @@ NOTHING = Known()
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A range of the executions of a search."""
+    """A range of a search's executions."""
 
     plan: SearchPlan
     before: int  # number of the last execution before this unit
     executions: int | None  # maximum number of executions; None for no limit
     known: Known = NOTHING
-    rehearsed: bool = False  # True if an earlier unit rehearsed the scenario
+    rehearsed: bool = False  # True if an earlier unit has rehearsed the scenario
     share: tuple[int, int] = (0, 1)  # (index, number of shares): the part of the targets that this unit tries
     deadline: float | None = None  # wall-clock time, which is the same in all processes
     corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to replay first
-    saturated: bool = False  # True if coverage was already saturated by earlier units
+    saturated: bool = False  # True if earlier units have already saturated coverage
     of_several: bool = True  # True if coverage is judged for several units together
 
 
@@ -166,7 +166,7 @@ class Done:
         return self.record.tally if self.record is not None else Tally()
 
     def __add__(self, other: Done) -> Done:
-        """Combine two results; a finding that both report is kept once."""
+        """Combine two results; a finding that both report is kept only once."""
         reported = {signed.signature for signed in self.findings}
         new = [signed for signed in other.findings if signed.signature not in reported]
         moved = {number + self.tally.executions: execution for number, execution in other.firsts.items()}
@@ -203,7 +203,7 @@ def run_unit(
     may_continue: MayContinue | None = None,
     progress: ProgressCallback | None = None,
 ) -> Done:
-    """Run a unit in this process. Passing a session that was already entered saves time."""
+    """Run a unit in this process. Passing a session that has already been entered saves time."""
     if session is None:
         with open_session(unit.plan) as session:
             return run_unit(unit, session, may_continue, progress)

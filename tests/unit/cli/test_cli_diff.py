@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch, capsys):
 def store(file, digest, *lines, executions=1, **covered):
     """Store coverage of a function with a call on each of these lines.
 
-    `visited` and `blocked` list the indexes of the calls that sync covered as visited and as blocked.
+    `visited` lists the indexes of the calls that a thread visited, and `blocked` those at which a thread blocked.
     """
     sites = {
         (digest << INDEX_BITS) + index: Site("log.py", line, 0, "call", f"step{index}", "f", switchable=True)
@@ -62,7 +62,7 @@ def test_gained_and_lost_requirements_are_listed(run):
         "  gained: 1",
         f"    log.py:6: newly covered: {blocks.format(6)}",
         "",
-        "The second file has fewer executions: running more may cover the lost requirements again.",
+        "The second file has fewer executions: more executions may cover the lost requirements again.",
     ]
     assert run("a", "b", "--fail-on-loss")[0] == 6
     assert run("a", "a", "--fail-on-loss")[0] == 0

@@ -52,7 +52,7 @@ def raddle(folder: Path, *arguments: str) -> Any:
 
 def test_a_program_is_repeated_until_its_coverage_is_saturated(folder: Path) -> None:
     # The threads run one after the other, so every run covers the same requirements. The two runs after the first add
-    # nothing.
+    # no coverage.
     options = ("--until", "saturated", "--saturation", "2", "--criteria", "sync", "--noise", "yield", "--seed", "5")
     done = raddle(folder, "run", *options, "--json", "script.py")
     assert done.returncode == 0, done.stderr

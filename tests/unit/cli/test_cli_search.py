@@ -155,7 +155,7 @@ def test_the_search_stops_when_saturated(folder):
     done = raddle(
         folder, "search", "bank.py::scenario", "--repeat", "5", "--saturation", "3", "--fitness", "method-pairs"
     )
-    # The only pair of methods is deposit with itself. Once it is covered, nothing new is left.
+    # The only pair of methods is deposit with itself. Once that pair is covered, nothing is left to cover.
     assert "saturated: none of the last 3 evaluations covered anything new" in done.stderr
 
 
@@ -261,7 +261,7 @@ def test_an_unwritable_output_file_is_rejected_before_the_search(folder, monkeyp
     monkeypatch.chdir(folder)
     (folder / "ro").mkdir()
     access = os.access
-    # Root may write anywhere, so `os.access` is patched instead of changing permissions.
+    # Root can write anywhere, so changing permissions has no effect and `os.access` is patched.
     monkeypatch.setattr(os, "access", lambda file, *how, **more: Path(file).name != "ro" and access(file, *how, **more))
     with pytest.raises(UsageError, match=r"ro/x\.toml cannot be written: permission denied") as raised:
         search.main([*SCENARIO[1:], "--save", "ro/x.toml"], standalone_mode=False)

@@ -23,7 +23,7 @@ def result(reason="executions", **more):
 def test_counts_of_one_are_singular():
     aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["not covered yet: it"]}
     assert search_lines(result(aims=aims))[1:] == [
-        "  targets: 1 requirement in 1 execution: 0 covered, 1 given up after 3 attempts",
+        "  targets: 1 requirement tried in 1 execution; 0 covered, 1 given up after 3 attempts",
         "    given up: not covered yet: it",
     ]
 
@@ -59,7 +59,7 @@ def test_without_a_measured_execution_no_statement_about_threads_is_made():
     show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
     assert "nothing was covered: no execution was measured" in out.getvalue()
     assert "no threads interacted" not in out.getvalue()
-    assert "nothing to cover" not in out.getvalue()  # without a measured execution, raddle cannot know
+    assert "nothing to cover" not in out.getvalue()  # unknown, because no execution was measured
     assert "see the findings" not in out.getvalue()  # there are no findings
     endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
     show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")
@@ -107,9 +107,9 @@ def test_warnings_are_listed_or_counted():
     race = "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two"
     more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders them"
     warning = f"warning: {race}; also: written at bank.py:6 by several threads"
-    hint = "added to .raddle: `raddle report` shows coverage, -v shows details of the search"
+    hint = "added to .raddle: `raddle report` shows coverage; -v shows details of the search"
     assert printed(show_outlook, record, ".raddle") == [warning, hint]
-    counted = "added to .raddle: `raddle report` shows coverage and 1 warning, -v shows details of the search"
+    counted = "added to .raddle: `raddle report` shows coverage and 1 warning; -v shows details of the search"
     assert printed(show_outlook, record, ".raddle", failed=True) == [counted]
     # Nothing was stored, so no later report could show the warning.
     assert printed(show_outlook, record, ".raddle", failed=True, stored=False) == [warning]

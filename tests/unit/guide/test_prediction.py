@@ -58,7 +58,7 @@ def locked():
 
 
 def one_execution(scenario, names):
-    """Run once without preemption; return what it covers and all candidates predicted from it."""
+    """Run one execution without preemption; return what it covers and all candidates predicted from it."""
     criteria = make_criteria(names)
     with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()

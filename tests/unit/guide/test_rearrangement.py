@@ -63,7 +63,7 @@ def test_a_get_runs_after_the_put_that_supplies_it():
 
 
 def test_initial_permits_need_no_release():
-    # Two threads each acquire a permit before any release, so there were two initial permits.
+    # Two threads each acquire a permit before any release, so there must have been two initial permits.
     steps = [*BOTH_STARTED, (1, "down", 5, A), (2, "down", 5, B), (1, "up", 5, C)]
     rearranged = Rearrangement(steps)
     rearranged.suspend(1)

@@ -28,8 +28,8 @@ def silent(so_far: RepetitionResult) -> None:
 
 
 def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> None:
-    # The second run covers b, and runs 3 to 5 cover nothing new. By then more than half of all runs added no coverage,
-    # and each letter has been covered more than once.
+    # The second run covers b, and runs 3 to 5 cover nothing new. By then, more than half of all runs have added no
+    # coverage, and each letter has been covered more than once.
     repeated = repeat(covering(["a", "ab"]), Limits(saturation=3), silent)
     assert (repeated.runs, repeated.stopped_because, repeated.quiet) == (5, RepetitionEnd.SATURATED, 3)
     assert repeated.sentence == "saturated: no new coverage in the last 3 runs"
@@ -37,8 +37,8 @@ def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> Non
 
 
 def test_half_of_all_runs_must_add_no_coverage() -> None:
-    # In the second program, run 6 covers d. Three runs without new coverage are not enough then: half of all 12 runs
-    # must add nothing.
+    # In the second program, run 6 covers d. After that, three runs without new coverage are not enough: half of all
+    # runs must add nothing, which is the case after 12 runs.
     repeated = repeat(covering(["a", "a", "a", "a", "a", "ad"]), Limits(saturation=3, runs=100), silent)
     assert repeated.runs == 4  # the repetition is saturated before run 6, which would cover d
     repeated = repeat(covering(["a", "b", "ac", "ab", "bc", "abcd"]), Limits(saturation=3, runs=100), silent)

@@ -36,7 +36,7 @@ def proposed_points(proposals, landscape):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_hill_climbing_reaches_the_top_of_one_peak(seed):
-    # A path upwards has at most 7 + 7 steps, since (0, 9) is 14 away from (7, 2). Each step tries at most 4 neighbors.
+    # An uphill path has at most 7 + 7 steps, since (0, 9) is 14 away from (7, 2). Each step tries at most 4 neighbors.
     points = islice(proposed_points(hill_climbing(square(), Random(seed)), one_peak), 1 + 14 * 4)
     assert (7, 2) in points
 
@@ -90,15 +90,15 @@ def test_a_generation_keeps_the_elite():
         children += 1
         heirs += any(point[axis] == parent[axis] for parent in elite for axis in (0, 1))
         point = proposals.send(0.0)
-    # 20 generations later, most children still share a value with the elite. By chance alone, with at most two of ten
-    # values on each axis, the share would be 1 - 0.8 ** 2 = 36 %.
+    # 20 generations later, most children still share a value with the elite. The elite has at most two of
+    # the ten values on each axis, so chance alone would give a share of at most 1 - 0.8 ** 2 = 36 %.
     assert heirs / children > 0.6
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_genetic_search_comes_near_the_peak(seed):
     # One peak in a space of 10 ** 4 points. 300 random points include the peak 3 % of the time, and the best of them is
-    # usually about 5 away. Every genetic search must come within 2.
+    # usually about 5 away from it. Every genetic search must come within a distance of 2.
     space = Space(
         tuple(Dimension(name, tuple(range(10)), SCALE) for name in "abcd"), lambda values: tuple(values.values())
     )

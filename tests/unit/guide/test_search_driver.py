@@ -46,14 +46,14 @@ def test_each_configuration_is_evaluated_once_until_none_is_left():
 
 
 def test_hill_climbing_finds_the_best_configuration():
-    # x covers 29 - |x - 12| requirements: one maximum, at 12.
+    # Configuration x covers 29 - |x - 12| requirements, so the only maximum is at 12.
     search, _ = make_search(lambda x: Measured(covering(range(29 - abs(x - 12)))), algorithm=hill_climbing)
     (best,) = search.run().best(1)
     assert (best.configuration, best.fitness) == (12, 29.0)
 
 
 def test_fitness_counts_one_evaluation_and_new_compares_with_all_earlier_ones():
-    # 3 covers {0, 1, 2} and 5 covers two more. So `new` depends on which of them is evaluated first.
+    # Configuration 3 covers {0, 1, 2}, and 5 covers two more. So `new` depends on which one is evaluated first.
     def evaluate(x):
         return Measured(covering(range({3: 3, 5: 5}.get(x, 0))))
 
@@ -75,7 +75,7 @@ def test_the_best_are_the_fittest_with_ties_in_evaluation_order():
 
 
 def test_the_search_is_saturated_after_enough_evaluations_without_new_coverage():
-    # The first evaluation covers everything, so five more without new coverage are needed.
+    # The first evaluation covers everything, so the search stops after five more evaluations.
     search, evaluated = make_search(lambda x: Measured(covering([1])), limits=Limits(saturation=5))
     found = search.run()
     assert (found.stopped_because, found.quiet(), len(evaluated)) == ("saturated", 5, 6)

@@ -100,7 +100,7 @@ def test_only_the_reported_finding_is_attributed():
 def test_abandoned_targets_are_listed_up_to_a_limit():
     from raddle.guide import targets
 
-    # The target never happens. After TRIES attempts it is given up.
+    # The target is never covered, so it is given up after TRIES attempts.
     key = ("worker_scenarios.py:Counter", "increment", "nothing")
     search_targets = targets.CoverageTargets(["method-pairs"], seed=1)
     search_targets.remember({}, targets.TargetsMemory(tries={("method-pairs", key): targets.TRIES}))
@@ -120,7 +120,7 @@ def test_a_result_lists_abandoned_targets(workers, monkeypatch):
 
     def initialize_with_a_target(self, *arguments, **options):
         initialize(self, *arguments, **options)
-        # There is no such method, so this target cannot be reached. Pretend that it was already tried TRIES times.
+        # There is no such method, so this target cannot be covered. Pretend that it has been tried TRIES times.
         self._tries["method-pairs", ("worker_scenarios.py:Counter", "increment", "nothing")] = targets.TRIES
 
     monkeypatch.setattr(targets.CoverageTargets, "__init__", initialize_with_a_target)

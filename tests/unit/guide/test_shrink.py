@@ -53,7 +53,7 @@ def failures(session: Session) -> Iterator[Recorded]:
 
 
 def shrink_and_check(session: Session, recorded: Recorded, **options: int) -> Recorded:
-    """Shrink an execution; check that the result is not less simple and that its schedule reproduces it."""
+    """Shrink an execution; check that the result is at least as simple and that its schedule reproduces the failure."""
     signature = recorded.outcome.signature
     simple = shrink(session, recorded, lambda tried: tried.outcome.signature == signature, **options)
     assert rank(simple) <= rank(recorded)
@@ -102,7 +102,7 @@ def session_for(scenario: Callable[[], object], selection: Selection = HERE) -> 
         (shrink_scenarios.in_the_first_round, f"T0; T1 until {FILE}:{LINES[3]} write x; T2."),
         # Any of the five writers could be preempted between its writes, so T1 is chosen. The reader is T6.
         (shrink_scenarios.one_of_many, f"T0; T1 until {FILE}:{LINES[4]} write x; T6."),
-        # T0 is preempted once, after it started one thread. Without a preemption T0 reads before T1 runs.
+        # T0 is preempted once, after it has started one thread. Without a preemption T0 reads before T1 runs.
         (shrink_scenarios.started_needlessly, f"T0 until {FILE}:{LINES[5]} read x; T1."),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -37,7 +37,7 @@ def comparable(result):
 def first_executions(tally):
     """Map each covered requirement to the first execution that covered it.
 
-    The counts are left out: they depend on which executions are skipped because they add nothing.
+    Counts of covering executions are omitted, because splitting a search into units can change them.
     """
     return {name: {key: covered.first for key, covered in keys.items()} for name, keys in tally.covered.items()}
 

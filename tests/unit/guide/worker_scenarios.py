@@ -7,7 +7,7 @@ import threading
 
 
 def die(status):
-    """Exit through C, as an extension library could, because raddle replaces `os._exit`."""
+    """Exit by calling C, as an extension module could, because raddle replaces `os._exit`."""
     ctypes.CDLL(None)._exit(status)
 
 
@@ -59,7 +59,7 @@ def handed_over():
 
 
 def _order():
-    """Return the order in which two threads append their letters, three times each."""
+    """Return the order in which two threads append letters; each thread appends its letter three times."""
     order = []
 
     def work(letter):

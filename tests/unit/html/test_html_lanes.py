@@ -32,7 +32,7 @@ def test_threads_are_columns_in_numeric_order():
 
 def test_a_read_takes_from_the_last_write_of_another_thread():
     found = lanes(step("T1", "write"), step("T2", "write"), step("T1", "read"), step("T2", "read"))
-    assert arrows(found) == [(3, 2, "reads-from")]  # T2 reads the value that T2 itself wrote, so it has no arrow
+    assert arrows(found) == [(3, 2, "reads-from")]  # T2's read of T2's own write has no arrow
 
 
 def test_attributes_of_different_objects_are_different_variables():

@@ -125,7 +125,7 @@ def test_a_changed_source_is_marked_by_line():
     lines = marked_lines(changed, sites, {}, numbers={1: 1, 2: 2})
     assert [(line.number, shape(line)) for line in lines] == [
         (1, "def f(self):"),
-        (2, "    return 12 * self.value  [read value]"),  # column 11 is now the number 12
+        (2, "    return 12 * self.value  [read value]"),  # column 11 now contains the number 12
         (5, "[read gone]"),  # the file now has fewer lines
     ]
     assert [line.status for line in lines] == ["", "quiet", "quiet"]

@@ -30,7 +30,7 @@ def test_special_characters_are_escaped():
     assert "\n" not in line
     assert "\r" not in line
     properties, _, message = line.removeprefix("::error title=raddle%3A ").partition("::")
-    # In properties, colons and commas are escaped too, so the first :: ends them.
+    # In properties, colons and commas are escaped too, so the first :: marks the end of the properties.
     assert "\\r%3A%3Aerror%3A%3A" in properties  # the carriage return is shown as an escape
     assert '<b>"100 %25"</b>' in message
     line.encode()  # lone surrogates are escaped, so this succeeds

@@ -41,7 +41,7 @@ def test_a_released_lock_is_not_considered():
 
 
 def test_two_locks_acquired_on_one_line_are_named_only_if_unambiguous():
-    """It is unknown which lock T1 waits for. The locks that T2 holds are listed in the order of its acquires."""
+    """It is unknown which lock T1 is waiting for. The locks that T2 holds are listed in the order it acquired them."""
     steps = [lock_step("T2", "Lock 2", 9), lock_step("T2", "Lock 1", 9)]
     both = [
         waits("T1", "Lock", "T2", 9, ("Lock", 30)),

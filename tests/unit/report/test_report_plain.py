@@ -28,7 +28,7 @@ BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def is_hidden(character):
-    """Return whether this is a control, surrogate, line separator or direction character of Unicode."""
+    """Return whether this is a Unicode control character, surrogate, line separator or direction character."""
     if character in "\t\n":
         return False
     return (

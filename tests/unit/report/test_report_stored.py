@@ -132,7 +132,10 @@ NOW, BEFORE = b"x = 1\n", b"y = 0\n"
 
 
 def two_versions(folder):
-    """Return data file contents with two versions of one source, each measured by one origin. The second is current."""
+    """Return data file contents with two versions of one source, each measured by one origin.
+
+    The second version is current.
+    """
     file = folder / "shop.py"
     file.write_bytes(NOW)
     numbers = site_base("shop.py", BEFORE), site_base("shop.py", NOW)

@@ -12,7 +12,7 @@ SITES = {
     for base, file in ((BANK, "bank.py"), (SHOP, "shop.py"))
     for line in range(1, 10)
 }
-# The warnings that checks give for `self.value += 1` in line 6 of bank.py, run by two threads.
+# The warnings that checks give for `self.value += 1` on line 6 of bank.py, run by two threads.
 LINE = BANK + 6
 LOST_UPDATE = (
     ReportedWarning(DATA_RACE, "Counter.value", (LINE, LINE), "read, written"),
@@ -28,7 +28,7 @@ def lines(*warnings):
 
 def test_a_lost_update_is_one_line():
     # The race between the read and the write comes first. Warnings of other kinds precede the second race. The
-    # unserializable access precedes the lockset.
+    # unserializable access precedes the lockset warning.
     race = (
         "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two; "
     )

@@ -105,7 +105,7 @@ def every_order(*steps: int) -> set[tuple[int, ...]]:
 def chi_square(counts: Counter[Any], expected: dict[Any, float]) -> float:
     """Return the chi-square statistic of the counts against the expected probabilities.
 
-    Fails if an unexpected outcome occurred. If counts and probabilities agree, the statistic is about n, plus or minus
+    Fail if an unexpected outcome occurred. If counts and probabilities agree, the statistic is about n, plus or minus
     twice the square root of n, where n is the number of outcomes.
     """
     assert set(counts) <= set(expected)

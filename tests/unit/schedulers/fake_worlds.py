@@ -1,7 +1,7 @@
 """Small worlds to search: ranks that exchange messages, locks with timeouts, and steps whose footprint is known late.
 
-A new world is created for every execution. It calls the search as the engine would. Its result is the same for all
-executions with the same partial order. `brute_force` shares no code with any search.
+Every execution creates a new world, which calls the search as the engine would. All executions with the same partial
+order give the same result. `brute_force` shares no code with any search.
 """
 
 from __future__ import annotations
@@ -143,13 +143,13 @@ class Recv(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A send to the rank that sent the last received message."""
+    """A send to the rank whose message was received last."""
 
 
 class Ranks(World):
     """Messages between two ranks arrive in the order they were sent. A receive from ANY accepts any rank's message.
 
-    Two sends commute, even to the same rank. So the messages that the receives took identify the partial order.
+    Two sends commute, even to the same rank. So the partial order is determined by which message each receive took.
     """
 
     letter = "R"
@@ -229,7 +229,7 @@ class Try(NamedTuple):
 
 
 class Locks(World):
-    """Two acquires of the same lock conflict. An acquire that expires conflicts with nothing."""
+    """Two acquires of the same lock conflict. An acquire that times out conflicts with nothing."""
 
     def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
         self.calculus = LockCalculus()

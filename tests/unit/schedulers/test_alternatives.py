@@ -54,8 +54,8 @@ def count_orders_visited_once(make: Callable[[], World]) -> int:
 def count_orders_and_executions(make: Callable[[], World]) -> tuple[int, int]:
     """Check that reachability testing visits every partial order; return the numbers of partial orders and executions.
 
-    A step may have another footprint once a race is reversed. Then the search may notice too late that the execution
-    repeats a known partial order.
+    A step may have a different footprint once a race is reversed. Then the search may notice too late that the
+    execution repeats a known partial order.
     """
     search = Reachability()
     found = explored(search, make)
@@ -183,7 +183,7 @@ def test_footprints_known_after_the_step_yield_every_order() -> None:
 
 
 def test_a_step_may_have_another_footprint_in_another_order() -> None:
-    # T1 reads y if x is 0 and writes z otherwise. Before T0 it conflicts with T2, after T0 with T3.
+    # T1 reads y if x is 0 and writes z otherwise. If T1 runs before T0, it conflicts with T2, otherwise with T3.
     programs = [[Put("x", 1)], [Move("x", "y", "z")], [Put("y", 1)], [Put("z", 1)]]
     orders, executions = count_orders_and_executions(lambda: Tasks(programs))
     assert orders == 4

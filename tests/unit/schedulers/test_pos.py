@@ -51,8 +51,8 @@ def test_an_operation_that_does_not_race_keeps_its_priority(first, second):
 
 
 def test_a_thread_that_ran_alone_draws_a_new_priority():
-    # One of two threads loses and then runs alone. At the next choice it wins with probability 1/2. If it had kept
-    # the lower of two priorities, it would win against a new one with probability 1/3.
+    # The thread that is not chosen first then runs alone. At the next choice it wins with probability 1/2. If it had
+    # kept the lower of two priorities, it would win against a new one with probability 1/3.
     won = 0
     pos = PartialOrderSampling(seed=3)
     for number in range(MANY):

@@ -1,4 +1,4 @@
-"""Data file writers that get killed. This script can fork them safely, because it has no other threads.
+"""Data file writers that are killed. This script can fork them safely, because it has no other threads.
 
 `python killed_writers.py statements FILE` kills one writer at its first statement, one at its second, and so on.
 
