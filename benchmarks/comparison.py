@@ -42,7 +42,7 @@ class Comparison:
         return ours / fastest if ours and fastest else None
 
     def median_ratio(self, peer: str) -> float | None:
-        """Return the median ratio, or None unless the peer was measured on every scenario.
+        """Return the median ratio over all scenarios, or None if the peer was not measured on all of them.
 
         A median over only some of the scenarios would be biased.
         """

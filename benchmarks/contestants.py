@@ -1,8 +1,8 @@
 """Adapters for the tools: each runs at most a given number of executions of a scenario, and returns how many it ran.
 
-Each adapter uses the fastest public interface of its tool: no report, no reproduction reruns, no I/O detection. It may
-run fewer executions if the tool exhausts the space. The scenarios assert nothing, so an adapter raises an error if the
-tool reports anything but a completed search.
+Each adapter uses the fastest public interface of its tool, without reports, reproduction reruns or I/O detection. An
+adapter may run fewer executions if its tool exhausts the search space. The scenarios assert nothing, so an adapter
+raises an error if the tool reports anything but a completed search.
 """
 
 import os
@@ -21,7 +21,7 @@ class Contestant(NamedTuple):
 
 
 class RefusedError(Exception):
-    """Raised if a tool does not complete its search, or if its results cannot be right."""
+    """Raised if a tool does not complete its search, or if it reports impossible results."""
 
 
 def raddle_random(scenario: Scenario, executions: int, seed: int) -> int:

@@ -21,7 +21,7 @@ from raddle.criteria import DEFAULT, NAMES, make_criteria
 
 LENGTHS = (10_000, 100_000, 1_000_000)
 THREADS = (2, 8, 32)
-BATCH = 10_000  # steps passed on at a time, as in native runs
+BATCH = 10_000  # steps passed to a criterion at a time, as in native runs
 TOGETHER = {"default": list(DEFAULT), "every one": list(NAMES)}
 
 
@@ -83,12 +83,12 @@ def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
         for criterion in criteria:
             criterion.feed(batch)
     for criterion in criteria:
-        deque(criterion.collect(final=True), maxlen=0)  # creates each requirement; storing them is the tally's job
+        deque(criterion.collect(final=True), maxlen=0)  # creates the requirements without storing them in a tally
     return process_time() - started
 
 
 def bytes_kept(names: Sequence[str]) -> dict[int, int]:
-    """Return the memory that the criteria hold after an execution with 8 threads, by the length of the execution."""
+    """Map execution lengths to the memory, in bytes, that the criteria hold after an execution with 8 threads."""
     kept = {}
     for length in (20_000, 200_000):
         trace = Trace(threads=8, length=length)

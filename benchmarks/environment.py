@@ -16,7 +16,7 @@ PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
-    """Create the environment and install the packages. Map each package that cannot be installed to the reason."""
+    """Create the environment and install the packages. Return the reason for each package that cannot be installed."""
     python = interpreter()
     if not _is_for(python):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -42,12 +42,12 @@ def why(pip_said: str) -> str:
 
 
 def interpreter() -> str:
-    """Return the Python to measure with: the running one, or a newer one if the running one is too old for a peer."""
+    """Return the interpreter to measure with: the running one, or a newer one if a peer needs it and one is found."""
     if sys.version_info >= NEEDED:
         return sys.executable
-    from python_discovery import get_interpreter  # installed with nox; not needed to read results
+    from python_discovery import get_interpreter  # imported here, because it is installed only with nox
 
-    # Pyenv's shims fail for versions that are not active.
+    # Search pyenv's versions directly, because its shims fail for versions that are not active.
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     folders = [*map(str, sorted(pyenv.glob("versions/3.*/bin"), reverse=True)), os.environ["PATH"]]
     found = get_interpreter(f">={'.'.join(map(str, NEEDED))}", env={**os.environ, "PATH": os.pathsep.join(folders)})
@@ -61,7 +61,7 @@ def _is_for(python: str) -> bool:
 
 
 def _install(requirement: str) -> str | None:
-    """Install a requirement; pip always reinstalls the checkout. Return the reason for a failure, else None."""
+    """Install a requirement; return the reason if that fails, else None. pip always reinstalls the checkout."""
     pip = _run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
     return why(pip.stderr) if pip.returncode else None
 

@@ -6,8 +6,8 @@ peers.
               raddle has seen, a schedule that leads to this outcome
     traps     executions until the failure, for many seeds
 
-Everything is measured in the environment of `throughput`, each number in a separate process. Each reported speed is the
-best of all rounds. The tools run one right after the other on each scenario.
+Everything is measured in the virtual environment that `throughput` uses, each number in a separate process. Each
+reported speed is the best of all rounds. On each scenario, the tools run one right after the other.
 """
 
 import argparse
@@ -30,10 +30,10 @@ from traps import SPACES, TRAPS
 CELL = Path(__file__).with_name("explore_cell.py")
 SECTIONS = ("speed", "spaces", "traps")
 SEARCHES = ("random", "pos", "surw", "pct", "directed")
-# These searches also measure coverage.
+# The searches whose names end in `+default` also measure coverage.
 SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))
 COMPLETE = ("raddle", "frontrun-dpor")
-TOO_LARGE = ("rmw10", "lock10")  # too many orders for any tool to run, but their speed can be measured
+TOO_LARGE = ("rmw10", "lock10")  # scenarios with too many orders to run them all; only the speed is measured
 MAX_EXECUTIONS = 2_000  # executions after which a complete search is given up
 PATIENCE_SECONDS = 240.0  # time limit for one measurement
 

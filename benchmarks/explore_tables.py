@@ -8,7 +8,7 @@ from typing import Any
 from comparison import Cell, Comparison
 from table import aligned
 
-# Pairs of searches whose speeds are compared: each search, and the random walk with the same criteria after its `+`.
+# Pairs of searches whose speeds are compared: each search, and the random walk that measures the same criteria.
 RATIOS = (
     ("pos", "random"),
     ("surw", "random"),
@@ -21,7 +21,7 @@ RATIOS = (
 
 
 def speeds(comparison: Comparison) -> str:
-    """Return tables of executions per second, and of their ratios to the random walk."""
+    """Return a table of executions per second, and a table of speeds relative to the random walk."""
     names = comparison.scenarios
     rates = [
         [search, *(_figure(comparison.best(name, search), "{:,.0f}") for name in names)]

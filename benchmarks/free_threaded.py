@@ -2,7 +2,7 @@
 
 raddle first explores each program and labels the finding according to its model of a build with the GIL. Then native
 threads run each program many times, on an interpreter with the GIL and on a free-threaded one. The free-threaded
-interpreter needs no packages:
+interpreter needs no packages. It can be given on the command line:
 
     python benchmarks/free_threaded.py --free-threaded /opt/python3.13t/bin/python3.13t
 

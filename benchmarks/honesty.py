@@ -1,8 +1,8 @@
-"""Checks how often the interval that a saturated search estimates for the number of requirements is correct.
+"""Checks how often a saturated search correctly estimates an interval for the number of requirements.
 
 The interval is correct if it contains the true number, which comes from an exhausted search. The estimate comes from a
-default search that stopped at saturation. The programs are the test programs with few enough schedules to exhaust. Each
-program runs in a separate process, because it may leave threads behind that wait forever.
+default search that stopped at saturation. The programs are those test programs that have few enough schedules to
+exhaust. Each program runs in a separate process, because it may leave threads behind that wait forever.
 
 In a complete search, an execution continues after an exception has ended a thread; in other searches it does not.
 Requirements that are covered only after such an exception therefore count as missed.
@@ -33,14 +33,14 @@ REQUIRED_SHARE = 0.9  # required share of estimates that include the true number
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One estimated number of requirements, and the true number."""
+    """An estimate of the number of requirements, with the true number."""
 
     program: str
     seed: int
     criterion: str
     executions: int
     covered: int
-    estimated: tuple[int, int, int]  # (number, lower end, upper end)
+    estimated: tuple[int, int, int]  # (number, lower end of the interval, upper end)
     truth: int
 
     @property

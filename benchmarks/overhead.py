@@ -2,7 +2,7 @@
 
 Each program runs in each of these modes, every time in a separate process. The modes alternate within each program.
 Everything is repeated for several rounds, and the best round counts. Each program measures how long its own work takes,
-which excludes the startup of Python. This time includes raddle's analysis, because the program's threads perform it.
+so Python's startup is not included. This time includes raddle's analysis, because the program's threads perform it.
 """
 
 import argparse

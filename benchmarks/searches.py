@@ -134,7 +134,7 @@ def _frontrun(state: type[State], wrong: int | None, **options: Any) -> Any:
         return outcome != wrong
 
     if options["strategy"] == "dpor":
-        options["clock"] = "virtual"  # with the real clock it hangs where threads wait for each other
+        options["clock"] = "virtual"  # with the real clock, frontrun hangs when threads wait for each other
     else:
         options["max_ops"] = MAX_OPERATIONS
     return frontrun.explore(

@@ -2,7 +2,7 @@
 
     python benchmarks/set_up.py
 
-The startup time is the time from the call of `explore` until the scenario is first called. The script prints the median
+The startup time is the time from the call to `explore` until the scenario is first called. The script prints the median
 of many measurements.
 """
 
@@ -47,7 +47,7 @@ class Called:
 
 
 def milliseconds(explore: Callable[[Callable[[], None]], object]) -> float:
-    """Return the median time from the call of `explore` to the first call of its scenario."""
+    """Return the median time from the call to `explore` until its scenario is first called."""
     times = []
     for _ in range(ROUNDS):
         scenario = Called()

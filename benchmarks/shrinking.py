@@ -1,4 +1,4 @@
-"""Compares the number of preemptions in shrunk schedules with the minimum number at which the SCTBench programs fail.
+"""Compares the preemptions in shrunk schedules with the minimum number that the bugs in SCTBench need.
 
 The minimum comes from a search that tries every schedule without preemption, then with one, and so on.
 """
@@ -17,9 +17,9 @@ from table import aligned
 
 import raddle
 
-MAX_PREEMPTIONS = 3  # largest bound that is searched
-# Maps each family of programs to its smallest member. The members differ only in how many threads run the same code.
-# That number does not change how many preemptions the bug needs.
+MAX_PREEMPTIONS = 3  # largest preemption bound to try
+# Maps each family of programs to its smallest member. The members differ only in the number of threads, which does not
+# change how many preemptions the bug needs.
 SMALLEST = {"reorder_": "reorder_3", "twostage_": "twostage", "wronglock": "wronglock_1", "wronglock_": "wronglock_1"}
 REQUIRED_SHARE = 0.9  # required share of schedules with the minimum number of preemptions
 
@@ -30,7 +30,7 @@ class Shrunk:
 
     program: str
     seed: int
-    preemptions: int | None  # preemptions of the shrunk schedule; None: no finding
+    preemptions: int | None  # preemptions in the shrunk schedule; None: no finding
     fewest: int | None  # minimum number of preemptions; None: unknown
     schedule: str = ""
 
@@ -45,10 +45,11 @@ class Shrunk:
 
 
 def fewest(program: str, *, executions: int) -> int | None:
-    """Return the minimum number of preemptions at which the program fails; None if the search does not find it.
+    """Return the minimum number of preemptions that the bug needs; None if the search cannot determine it.
 
     The result is the preemption bound of the search, not the number of preemptions in the schedule it found. If that
-    schedule needs a build without the GIL, raddle searches for one that does not, which may have more preemptions.
+    schedule fails only on a free-threaded build, raddle looks for a schedule that also fails with the GIL. The latter
+    may have more preemptions.
     """
     for preemptions in range(MAX_PREEMPTIONS + 1):
         scheduler = f"exhaustive:preemptions={preemptions}"
@@ -56,7 +57,7 @@ def fewest(program: str, *, executions: int) -> int | None:
         if result.findings:
             return preemptions
         if not result.stopped_because.startswith("exhausted"):
-            break  # one of the schedules that were not tried may fail
+            break  # a schedule that was not tried may fail with this number of preemptions
     smaller = SMALLEST.get(program.rstrip("0123456789"))
     return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
 

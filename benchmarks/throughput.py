@@ -2,8 +2,8 @@
 
 The tools are installed into a separate environment. Each tool is then measured on each scenario in a separate process.
 The tools alternate within each scenario, and everything is repeated several times. The best round counts, since other
-load on the machine can only slow a tool down. interleave-test needs Python 3.12 or later; with an older one this is
-reported, and the other tools are measured.
+load on the machine can only slow a tool down. interleave-test needs Python 3.12 or later; with an older version, the
+script reports this and measures only the other tools.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from scenarios import SCENARIOS
 
 CELL = Path(__file__).with_name("cell.py")
 PATIENCE_SECONDS = 15.0  # a tool that exceeds the requested time by this much is stopped
-TRIES = 2  # a tool that fails this often on a scenario skips the remaining rounds
+TRIES = 2  # a tool that has failed this often on a scenario is not run on it again
 
 
 def main() -> int:

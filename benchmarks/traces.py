@@ -61,7 +61,7 @@ class Trace:
         return made[: self.length]
 
     def _work(self, thread: int) -> Iterator[Step]:
-        """Yield the steps of one thread without end.
+        """Yield an endless sequence of steps of one thread.
 
         The thread runs methods that make a few accesses each. Most methods hold locks, which they acquire in a fixed
         order.

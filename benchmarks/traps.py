@@ -1,7 +1,7 @@
 """Programs whose bugs are hard to find, and programs small enough that every order can be run.
 
 As in `scenarios`, the methods `first` and `second` of an object run concurrently, and its `outcome` is the result.
-`wrong` is the outcome to find.
+`wrong` is the outcome that a search has to find.
 """
 
 import queue
@@ -41,7 +41,7 @@ class Rmw3(Rmw1):
 
 
 class Lock2:
-    """Each thread has two critical sections, which can run in 6 orders.
+    """Each thread has two critical sections, and the four of them can run in 6 orders.
 
     The outcome has one digit per section, in execution order.
     """
@@ -67,13 +67,16 @@ class Lock2:
 
 
 class Lock3(Lock2):
-    """Each thread has three critical sections, which can run in 20 orders."""
+    """Each thread has three critical sections, and the six of them can run in 20 orders."""
 
     times = 3
 
 
 class Queue2:
-    """Two threads put two items each into a queue. There are 6 orders, and the outcome distinguishes them."""
+    """Two threads put two items each into a queue.
+
+    The puts can happen in 6 orders, and each order has a different outcome.
+    """
 
     def __init__(self) -> None:
         self.items: queue.Queue[int] = queue.Queue()

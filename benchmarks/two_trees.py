@@ -108,7 +108,7 @@ def compare(old: Path, new: Path, cell: str, options: argparse.Namespace) -> tup
 
 
 def size_of_batch(workers: tuple[Worker, Worker], seconds: float) -> int:
-    """Return the batch size that takes the faster tree about this many seconds.
+    """Return a batch size for which the faster tree needs about the given number of seconds.
 
     Both trees run the same batches, so that both are warmed up.
     """

@@ -107,7 +107,7 @@ ONLY_WITHOUT_THE_GIL = (
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
 PATIENCE = 500  # how often to check whether the other thread has arrived
-DELAYS = 8  # number of different delays between arriving and beginning
+DELAYS = 8  # number of different delays between a thread's arrival and its start
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
 
@@ -123,7 +123,8 @@ def count_failures(program: Program, rounds: int) -> int:
             for _ in range(PATIENCE):  # begin the round together, unless the other thread is not running at all
                 if arrived[other] >= number:
                     break
-            # One thread notices the other one's arrival late, so all combinations of delays are tried.
+            # One thread notices the other thread's arrival late. Trying all combinations of delays compensates for
+            # that.
             for _ in range(number // DELAYS**me % DELAYS):
                 pass
             body(thing)

@@ -21,7 +21,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
     """Make links to the README lead to the site's first page.
 
-    Links to other files outside docs/ are replaced with the names of these files.
+    Replace links to other files outside docs/ with the link text and the file name.
     """
     up = "../" * page.file.src_uri.count("/")
     markdown = re.sub(r"\]\((?:\.\./)+README\.md\)", f"]({up}index.md)", markdown)

@@ -1,4 +1,4 @@
-"""Formats the results of `raddle lab` as Markdown tables. Its commands write the results as JSON."""
+"""Formats the JSON results of `raddle lab` as Markdown tables."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _three(one: Quantities) -> str:
 
 
 def verdict(data: Data) -> str:
-    """Return a table of when each series settles, and of the verdicts.
+    """Return a table of the verdicts, and of when series settle.
 
     Verdicts that differ from the paper's are in bold.
     """
@@ -105,7 +105,7 @@ def agreement(data: Data) -> str:
 
 
 def beginning(data: Data) -> str:
-    """Return a table of the share that the first tenth of each series covers."""
+    """Return a table of how much of a series' coverage its first tenth reaches, in percent."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"])]]
     for metric in data["cases"][0]["table3"]:
         shares = [case["table3"][metric]["beginning_percent"] for case in data["cases"]]
@@ -221,7 +221,11 @@ def not_costed(data: Data) -> str:
 
 
 def schedulers(data: Data) -> str:
-    """Return a table of executions until the first finding: the median, and the worst or the seeds that found it."""
+    """Return a table of executions until the first finding.
+
+    A cell has the median and the maximum over all seeds. If some seeds found nothing, the cell has the median and the
+    number of seeds with a finding.
+    """
     programs = dict.fromkeys(row["program"] for row in data["rows"])
     rows = [["program", *data["schedulers"]]]
     rows += [[name, *(_first(row) for row in data["rows"] if row["program"] == name)] for name in programs]

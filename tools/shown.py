@@ -143,7 +143,7 @@ class Reader:
         file.write_text(text, encoding="utf-8")
 
     def add(self, name: str, words: str, text: str) -> bool:
-        """Insert lines below the first line of a file that contains the words. Return whether there is such a line."""
+        """Insert text below the first line that contains the words. Return whether the file has such a line."""
         lines = (self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
         for place, line in enumerate(lines, 1):
             if words in line:

@@ -62,7 +62,10 @@ class Plan:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes of test sets, at most a quarter of the executions. Larger test sets would overlap too much."""
+        """The sizes of the test sets.
+
+        None exceeds a quarter of the executions, since larger sets would overlap too much.
+        """
         return tuple(size for size in SIZES if size == 1 or size <= self.executions / 4)
 
 
@@ -181,13 +184,13 @@ def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
 
 
 def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
-    """Return the difference between the τ of two criteria, averaged over the subjects that have both."""
+    """Return the difference between the τ of two criteria, averaged over the subjects for which both are defined."""
     both = one.by_subject.keys() & other.by_subject.keys()
     return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return the mean of MAP's τ minus that of method pairs; None if either was not measured or has no τ."""
+    """Return the mean of MAP's τ minus the τ of method pairs; None if either was not measured or has no τ."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None
@@ -237,7 +240,7 @@ def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence
     """Return the results as JSON data."""
     lead = compare(correlations)
     return {
-        "map_ahead": lead and lead._asdict(),  # mean of MAP's τ minus that of method pairs
+        "map_ahead": lead and lead._asdict(),  # mean of MAP's τ minus the τ of method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

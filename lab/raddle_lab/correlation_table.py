@@ -44,11 +44,11 @@ def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]
     if lead is not None:
         one, other = COMPARED
         parts.append(
-            f"τ of {one} minus τ of {other}, mean over the {lead.subjects} subjects that have both: "
+            f"τ of {one} minus τ of {other}, mean over the subjects for which both are defined ({lead.subjects}): "
             f"{number(lead.tau)} ({between(lead)}, p {chance(lead)})"
         )
     parts.append(
-        "Published (last row of the table, and mean of its rows): "
+        "Published τ (the table's last row, and the mean of the rows above): "
         + "; ".join(f"{name} {KENDALL[name]:.2f} and {fmean(rows):.2f}" for name, rows in TABLE_4.items())
     )
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)

@@ -6,7 +6,7 @@ collection, and the growth of each metric along them is measured. The experiment
 
 Departures from the paper: the programs are in Python, are smaller, and are based only on the paper's descriptions. By
 default, the collection has twice as many executions as a series; in the paper it has five times as many, except for the
-largest case, where it also has twice as many. Series of the largest case are shorter here.
+largest case, where it also has twice as many. Series for the largest case are shorter here.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Plan:
     source: tuple[str, ...] = ()  # modules to instrument in the user's target
 
     def case(self, name: str) -> Case:
-        """Return the paper's case with that name, or a case for the user's target."""
+        """Return the paper's case with the given name, or a case for the user's target."""
         return CASES.get(name) or Case(name, name, name, self.source)
 
     def length(self, case: Case) -> int:

@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
         """Return the shape of a program from the accesses that `tpair` and `svar` observed.
 
-        Each thread counts with the largest number of accesses that it made in any execution.
+        For each thread, the execution in which it made the most accesses counts.
         """
         longest: dict[str, int] = {}
         for variable, thread, profile, _ in by_threads.lines:

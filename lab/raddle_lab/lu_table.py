@@ -49,7 +49,7 @@ def report(results: Sequence[ProgramResult]) -> str:
         "Table 1 of Lu, Jiang and Zhou: number of executions that each criterion requires, without constant factors "
         "(M threads, n accesses each, V variables; - marks a bound that is illegible in the available copy)",
         bounds_table(),
-        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. The column runs shows the "
+        f"Programs: {len(results)} (exhausted: {len(exhausted)}). The column `runs` shows the "
         "number of executions (+ if the program has more). The columns of the criteria show the size of a complete set "
         "/ the upper bound (- for `all` if the program was not exhausted)",
         program_table(results),
@@ -59,15 +59,18 @@ def report(results: Sequence[ProgramResult]) -> str:
         "share of complete sets that expose the bug, probability that as many random executions expose it"
     )
     if exhausted:
-        parts += [f"Exhausted programs, averages: {columns}", summary_table(summaries(results, exhausted=True))]
+        parts += [f"Averages over the exhausted programs: {columns}", summary_table(summaries(results, exhausted=True))]
     if others:
         parts += [
-            f"The other {others} programs: averages as above, and an upper bound on the probability that one more "
-            "execution covers something new. Feasible requirements are those covered, so the sets may be incomplete",
+            f"Averages over the programs that were not exhausted ({others}): as above, and an upper bound on the "
+            "probability that one more execution covers something new. Only requirements that were covered count as "
+            "feasible, so the sets may be incomplete",
             summary_table(summaries(results, exhausted=False)),
         ]
     if harmless:
-        parts.append(f"No execution failed, so there was no bug to expose: {', '.join(harmless)}")
+        parts.append(
+            f"Programs in which no execution failed, so that there was no bug to expose: {', '.join(harmless)}"
+        )
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
 
 

@@ -116,8 +116,8 @@ class _ExecutionOverError(BaseException):
 class _Execution:
     """One execution, to be run in a forked child of the instrumented process.
 
-    A timer signals the main thread at intervals, and so does every thread that dies. A signal interrupts the main
-    thread even while it waits.
+    A timer signals the main thread at intervals, and a thread that dies of an exception signals it immediately. A
+    signal interrupts the main thread even while the main thread is waiting.
     """
 
     def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:

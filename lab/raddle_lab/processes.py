@@ -32,7 +32,7 @@ class Work(Protocol[Plan_contra, Result_co]):
 
 @contextmanager
 def executor_of(jobs: int) -> Iterator[Executor | None]:
-    """Yield an executor with `jobs` processes, or None if one is enough. Terminate the processes on any exception."""
+    """Yield an executor with `jobs` processes, or None if `jobs` is 1. Terminate the processes on any exception."""
     if jobs <= 1:
         yield None
         return
@@ -65,7 +65,7 @@ def run_in_parallel(
 
 @contextmanager
 def silence_pool_logging() -> Iterator[None]:
-    """Silence `concurrent.futures`: an aborted execution ends its pool threads, and they log that as critical."""
+    """Silence `concurrent.futures`, whose threads log a critical error when an aborted execution ends them."""
     logger = logging.getLogger("concurrent.futures")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

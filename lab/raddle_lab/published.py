@@ -24,7 +24,7 @@ class Abstraction(NamedTuple):
 
 
 class Quantities(NamedTuple):
-    """Three columns of Table 3: the number of tasks, and how smoothly it grows."""
+    """The numbers in Table 3 for one metric and one case; `raddle_lab.series` defines them."""
 
     total: float
     average_percent: float | None  # None if there are no tasks
@@ -83,8 +83,9 @@ VERDICT = {
     "blocks": AT_ONCE,
 }
 
-# Table IV of the paper on MAP-coverage: τ for 20 Java classes, without the cells "-" and "*". KENDALL has the last row.
-# The text calls the last row the average across all programs, but the averages of the rows above are 0.35 and 0.29.
+# Table IV of the paper on MAP-coverage: τ for 20 Java classes, without the cells "-" and "*". KENDALL holds the last
+# row. The text calls the last row the average across all programs, but the averages of the rows above are 0.35 and
+# 0.29.
 TABLE_4 = {
     "map": (
         0.19, 0.38, 0.61, 0.16, 0.74, 0.44, 0.28, 0.20, 0.29, 0.33, 0.54, 0.31, -0.09, 0.53, 0.28, 0.34, 0.56, 0.37,

@@ -1,6 +1,6 @@
 """Runs a user's whole program with noise, each execution in its own `raddle run` process.
 
-Coverage is what `raddle run` measures. Unlike in `raddle_lab.noisy`, accesses to variables without conflicts count too.
+`raddle run` measures the coverage. Unlike in `raddle_lab.noisy`, accesses to variables without conflicts count too.
 Objects and threads are not counted, because they cease to exist when the process ends.
 """
 
@@ -22,7 +22,7 @@ from raddle_lab.cases import Case
 def scripted(
     case: Case, *, criteria: Sequence[str], executions: int, seed: int, noise: Sequence[str], thread_methods: int
 ) -> Iterator[Sample]:
-    """Run executions with the given noise, each with a different seed, and yield what each covered."""
+    """Run executions with the given noise, each with a different seed, and yield the requirements that each covered."""
     noises = [part for text in noise for part in ("--noise", text)]
     with TemporaryDirectory(prefix="raddle-lab-") as folder:
         runs = CommandRuns(

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import raddle
+from raddle.wording import count
 from raddle_lab.processes import executor_of
 from raddle_lab.sctbench import PROGRAMS
 
@@ -131,13 +132,17 @@ def report(plan: Plan, rows: Iterable[Row]) -> str:
     for title, summarize in _SUMMARY_ROWS.items():
         lines.append([title, "", *(summarize(own) for own in by_scheduler)])
     text = [
-        f"Executions until the first finding: the median over {plan.seeds} seeds, with at most {plan.executions:,} "
-        "executions each. In brackets: the number of seeds with a finding, if not all had one. Schedulers without "
-        "randomness ran once.",
+        f"Executions until the first finding: the median over {count(plan.seeds, 'seed')}, with at most "
+        f"{count(plan.executions, 'execution')} each. In parentheses: the number of seeds with a finding, if not all "
+        "had one. Schedulers without randomness ran once.",
         aligned(lines),
         *_published(plan.programs),
     ]
-    text += [f"not the bug: {row.program}, {row.scheduler}: {kind}" for row in rows for kind in row.unexpected]
+    text += [
+        f"a finding other than the bug: {row.program}, {row.scheduler}: {kind}"
+        for row in rows
+        for kind in row.unexpected
+    ]
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in text)
 
 
@@ -154,8 +159,8 @@ def as_json(plan: Plan, rows: Iterable[Row]) -> dict[str, Any]:
 
 
 _SUMMARY_ROWS: dict[str, Callable[[Sequence[Row]], str]] = {
-    "found by all seeds": lambda rows: str(sum(row.found == len(row.firsts) for row in rows)),
-    "found by some seed": lambda rows: str(sum(row.found > 0 for row in rows)),
+    "found with every seed": lambda rows: str(sum(row.found == len(row.firsts) for row in rows)),
+    "found with at least one seed": lambda rows: str(sum(row.found > 0 for row in rows)),
     "median at most 10": lambda rows: str(sum(row.median is not None and row.median <= 10 for row in rows)),
 }
 
@@ -166,4 +171,4 @@ def _published(programs: Sequence[str]) -> list[str]:
         for name in programs
         if name in PUBLISHED
     ]
-    return [f"Published: {'; '.join(shown)}; POS and random never found the bug."] if shown else []
+    return [f"Published numbers: {'; '.join(shown)}; POS and random never found the bug."] if shown else []

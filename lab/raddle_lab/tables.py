@@ -11,7 +11,7 @@ from raddle_lab.series import Growth
 
 WIDTH = 120  # maximum length of a line
 
-MODE_TITLES = {"controlled": "under control", "noise": "own threads, with noise"}
+MODE_TITLES = {"controlled": "under control", "noise": "native threads, with noise"}
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> str:
@@ -68,7 +68,7 @@ def published_table_3(results: Sequence[CaseResult]) -> str:
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Return a table of the point at which series settle, in percent of their length, with the resulting verdicts."""
+    """Return a table of when series settle, as a percentage of their length, and of the resulting verdicts."""
     published = all(result.is_published for result in results)
     rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
@@ -93,11 +93,11 @@ def report(results: Sequence[CaseResult]) -> str:
     """Return all tables for the results of one mode."""
     mode = MODE_TITLES[results[0].mode]
     sizes = ", ".join(f"{r.title} {r.length:,} of {r.collected:,}" for r in results)
-    judged = "; by the median of the cases" if len(results) > 1 else ""
+    judged = "; the verdict follows from the median over the cases" if len(results) > 1 else ""
     parts = []
     if any(result.abstraction.threads_real for result in results):  # the threads of a script are not counted
         parts += [
-            f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
+            f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads in the first 10 executions",
             table_2(results),
         ]
     parts += [
@@ -107,7 +107,7 @@ def report(results: Sequence[CaseResult]) -> str:
     if all(result.is_published for result in results):
         parts += ["Table 3 as published (series of 2,000 executions)", published_table_3(results)]
     parts += [
-        f"Verdict ({mode}): percent of a series until 95 % of its coverage is reached; up to 10: saturates at "
+        f"Verdict ({mode}): percentage of a series after which 95 % of its coverage is reached; up to 10: saturates at "
         f"once; above 75: hardly saturates{judged}",
         verdict_table(results),
         f"Beginning ({mode}): percentage of a series' coverage that its first tenth reaches",
@@ -125,7 +125,7 @@ def _quantities(grown: Growth) -> Quantities:
 
 
 def _threes(cases: Mapping[str, Mapping[str, Quantities]]) -> str:
-    """Return a table with three numbers per case in one column. Five cases fit into 120 characters."""
+    """Return a table with one column per case, so that five cases fit into 120 characters. A cell has three numbers."""
     metrics = next(iter(cases.values()))
     rows = [["", *cases], ["", *("total avg% smo%" for _ in cases)]]
     rows += [[metric, *(_three(own[metric]) for own in cases.values())] for metric in metrics]

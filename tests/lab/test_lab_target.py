@@ -108,7 +108,7 @@ def test_a_script_is_run_as_a_program(tmp_path: Path) -> None:
     assert case["outcomes"] == {"passed": 3}
     assert case["table3"]["blocks"]["total"] > 0
     text = invoke(*args, "--target", f"{script} one two").stdout
-    assert "Table 3 (own threads, with noise)" in text
+    assert "Table 3 (native threads, with noise)" in text
     assert "Table 2" not in text  # a script's objects are not recorded
     (case,) = data_of(*args, "--target", f"{script} one two")["cases"]
     assert case["outcomes"] == {"exception": 3}  # the exit code was 1

@@ -166,13 +166,13 @@ def test_the_table_shows_medians_and_published_results() -> None:
         "-" * len(table[1]),
         "reorder_100 100 >50 (2/4) >50 (0/1)",
         "stack 2 2.5 >50 (0/1)",
-        "found by all seeds 1 0",
-        "found by some seed 2 0",
+        "found with every seed 1 0",
+        "found with at least one seed 2 0",
         "median at most 10 1 0",
         "",
-        "Published: reorder_100 RFF 6, SURW 193; POS and random never found the bug.",
+        "Published numbers: reorder_100 RFF 6, SURW 193; POS and random never found the bug.",
         "",
-        "not the bug: stack, sequential: divergence",
+        "a finding other than the bug: stack, sequential: divergence",
     ]
     data = json.loads(json.dumps(as_json(plan, rows)))
     assert [row["median"] for row in data["rows"]] == [None, None, 2.5, None]

@@ -33,7 +33,7 @@ class Program:
 
 _ASSERTION = ("assertion",)
 _DEADLOCK = ("deadlock",)
-_HALF = "a thread reads one variable after its write and the other before its write"
+_HALF = "a thread reads one variable after it is written and the other before it is written"
 _STAGES = "a thread reads between the two stages of a write"
 _WRONG_LOCK = "an increment under another lock happens between read and check"
 

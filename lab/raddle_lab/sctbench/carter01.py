@@ -30,7 +30,7 @@ class Users:
 
 
 def idle():
-    """Do nothing, as two of the four threads do."""
+    """Do nothing. Two of the four threads run this function."""
 
 
 def scenario():

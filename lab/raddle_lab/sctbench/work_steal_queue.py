@@ -1,8 +1,8 @@
 """A queue whose owner pops from one end while a thief steals from the other, mostly without the lock.
 
-A thief claims a slot before it reads it. In between, the owner, which considers the slot free, can store another
-element there. That element is then used twice, and the previous one is never used. Head and tail are atomics in the
-Java version and plain attributes here, since a single read or write of an attribute is atomic.
+A thief claims a slot before reading its element. In between, the owner, which considers the slot free, can store
+another element there. That element is then used twice, and the previous one is never used. Head and tail are atomics in
+the Java version and plain attributes here, since a single read or write of an attribute is atomic.
 """
 
 import threading

@@ -52,8 +52,8 @@ class ThreadReader(Reader):
         # True if operations have accesses that are not apparent from their kind and target; None before the first
         # operation.
         self._has_hidden_accesses: bool | None = None
-        # Maps a thread's label and a queue's id to the number of items that the thread took from the queue but did not
-        # mark as done.
+        # Maps a thread's label and a queue's id to the number of items that the thread has taken from the queue but not
+        # marked as done.
         self._open_tasks: dict[tuple[str, int], int] = {}
         self._mutexes: set[int] = set()  # ids of the mutexes of queues in use
         self._waiters: dict[int, list[str]] = {}  # maps a condition's id to its waiting threads, in order of arrival
@@ -74,7 +74,7 @@ class ThreadReader(Reader):
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
                 if kind is TASK_DONE and self._open_tasks.get((participant.label, id(target)), 0) <= 0:
-                    # A surplus `task_done` raises, and the order of the calls decides which one is surplus.
+                    # A surplus `task_done` raises an error, and the order of the calls decides which one is surplus.
                     found[0][0] = found[0][0][0], "", modes.WRITE
         if self._has_hidden_accesses is None:
             visible = self._visible
@@ -151,7 +151,7 @@ def _permits_of_lock(lock: Any) -> tuple[int, ...]:
 
 
 def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
-    """Return the level of the queue that a mutex guards, since the mutex's holder may change the content."""
+    """Return the level of the queue that a mutex guards, because the mutex's holder may change the queue's content."""
     guarded = mutex.queue()
     return _permits_of_lock(mutex) if guarded is None else _content_of_queue(guarded)
 

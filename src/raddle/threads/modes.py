@@ -1,8 +1,8 @@
 """Access modes and needs of thread operations.
 
-Takes and gives of one resource commute when both are enabled: the k-th take needs the k-th give, regardless of where
-the other operations are. So gives of one resource are ordered among themselves, and so are takes. A take's need for a
-give is not a conflict. It determines which operation enables which (see `raddle.threads.resource_levels`).
+Takes and gives of one resource commute when both are enabled: the k-th take needs the k-th give, regardless of the
+order of the other operations. So gives of one resource are ordered among themselves, and so are takes. A take's need
+for a give is not a conflict. It determines which operation enables which (see `raddle.threads.resource_levels`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONFLICTS = conflict_table(13, {
     (PUT, GET),  # on a first-in, first-out queue
     (DONE, DONE), (DONE, PUT), (DONE, GET), (DONE, READ),
     (ALL_DONE, ALL_DONE), (ALL_DONE, GET), (ALL_DONE, READ),
-    # A set ends a thread's wait whether it comes before or after the thread's arrival, unless a clear comes in between.
+    # A set ends a thread's wait even if the set comes before the thread arrives, unless a clear comes in between.
     (ARRIVE, ARRIVE), (ARRIVE, SET), (ARRIVE, READ),
     (CHANGE, CHANGE),
     *((PASS, mode) for mode in range(13)),

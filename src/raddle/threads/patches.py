@@ -68,8 +68,8 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """Create a lock, as `_thread.allocate_lock` does.
 
-    Locks of the import system stay real, because only the first execution would use them. Arguments are passed to the
-    real function, which rejects them.
+    Locks of the import system stay real, because only the first execution would use them. The real function takes no
+    arguments, so it is called to raise the error if there are any.
     """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
@@ -176,7 +176,7 @@ class Patches:
         )
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
         self._set_field(tasks.__dict__, tasks.on_task_begin.__name__, futures.begin_task)
-        # These counters restart in each execution. Setting them here only makes sure that they are restored.
+        # These counters restart in each execution. They are set here only so that they are restored at the end.
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)

@@ -1,9 +1,9 @@
 """Computes resource levels after a set of operations, and determines which operation enables which.
 
-Resources are the permits of a lock (one while it is free) or of a semaphore, and the items, free slots and unfinished
-tasks of a queue. An operation changes a level by the difference between the level before the next operation and the
-level before this one. An operation has the same effect in every execution with the same past, so the changes made by
-any set of operations can be added up.
+Resources are the permits of a lock (one if the lock is free) or of a semaphore, and the items, free slots and
+unfinished tasks of a queue. An operation changes a level by the difference between the level before the next operation
+and the level before this one. An operation has the same effect in every execution with the same past, so the changes
+made by any set of operations can be added up.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Supply:
         self.counted = 0  # number of operations counted so far
 
     def giver(self) -> int:
-        """Return the number of the give that enables the next take, or -1 if the initial level does."""
+        """Return the give that enables the next take, as an operation number, or -1 if the initial level enables it."""
         missing = 0 if self.base is None else self.taken + 1 - self.base
         return self.gives[missing - 1] if 0 < missing <= len(self.gives) else -1
 
@@ -182,7 +182,7 @@ class ResourceLevels(Supplies):
         return need == ENDED or (need == NOTIFIED and label not in past.woken)
 
     def _setter(self, label: str, operation: Operation, number: int) -> int | None:
-        """Return the number of the `set` that ends a thread's wait on an event.
+        """Return the `set` that ends a thread's wait on an event, as an operation number.
 
         This is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the event was
         set when the execution began, and None if no `set` ends the wait.

@@ -32,7 +32,7 @@ class ThreadWorld(World):
 
     def __init__(self) -> None:
         self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # returns the sites in a function
-        self.spawned: Callable[[], None] = lambda: None  # called after a thread was started
+        self.spawned: Callable[[], None] = lambda: None  # called after a thread has been started
         self.numbered = 0  # number of futures and threads numbered in this execution
         self.lost: set[int] = set()  # ids of conditions and events that were notified while no thread was waiting
         self.excepthook: Callable[..., object] = threading.excepthook  # the hook that was set when the execution began

@@ -49,7 +49,7 @@ _ROLES: dict[int, BuiltinRole] = {  # maps the id of a function to its role
 
 
 def handlers_by_function(handlers: dict[BuiltinRole, Callable[..., Any]]) -> dict[int, Callable[..., Any]]:
-    """Return a dict from the id of each built-in function to the handler of its role, if the role has one."""
+    """Map the id of each built-in function to the handler of its role. Skip functions whose role has no handler."""
     return {function: handlers[role] for function, role in _ROLES.items() if role in handlers}
 
 

@@ -1,8 +1,8 @@
 """Calls that create objects without entering an instrumented constructor.
 
-An instrumented constructor has probes that report the new object, however it is called. Classes without a constructor,
-dataclasses, and classes whose constructor comes from C or from a library have no such constructor. For these, the probe
-of the call reports the new object.
+An instrumented constructor has probes that report the new object, however the constructor is called. Classes without a
+constructor, dataclasses, and classes whose constructor comes from C or from a library have no such constructor. For
+these classes, the probe of the call reports the new object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Creation sites of objects that were created during import, before any execution began.
 
-No probe observed the creation of these objects. So they are looked for in the globals of instrumented modules, in class
-attributes, and in the objects that these refer to. The creation site is the line of the constructor call in the
+No probe observed the creation of these objects. So raddle searches for them in the globals of instrumented modules, in
+class attributes, and in the objects that these refer to. The creation site is the line of the constructor call in the
 statement that binds the name, as in a native run. If a function creates the object, the creation site is the line that
 calls the function.
 """
@@ -228,7 +228,7 @@ def _in_slot(slot: MemberDescriptorType, obj: object) -> object:
 
 
 def _item(node: ast.expr, index: int, count: int) -> ast.expr:
-    """Return the part of an expression that created one of `count` items, or the whole expression if unclear."""
+    """Return the part of an expression that created one of `count` items. If unclear, return the whole expression."""
     if isinstance(node, (ast.List, ast.Tuple)):
         items: list[ast.expr] = node.elts
     elif isinstance(node, ast.Dict) and None not in node.keys:

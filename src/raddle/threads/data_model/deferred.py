@@ -37,7 +37,7 @@ class BoundMethod:
 
 
 class SteppedIterator:
-    """An iterator that calls a function for each step.
+    """Wraps an iterator and calls a function instead of its `__next__`.
 
     >>> calls = []
     >>> iterator = iter("ab")

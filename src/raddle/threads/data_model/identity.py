@@ -1,4 +1,4 @@
-"""Names for containers and threads that do not vary between executions, and tests for files of Python itself."""
+"""Names containers and threads in the same way in every execution, and recognizes the files of Python itself."""
 
 from __future__ import annotations
 

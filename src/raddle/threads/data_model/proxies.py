@@ -14,7 +14,7 @@ from raddle.inspection import fields_of, mro
 from raddle.threads.data_model.variables import MAX_CLASSES
 
 WRAPPED = "__wrapped__"
-# Attributes of lazy proxies. They hold a callable of the program that creates the proxied object on first use.
+# Attributes in which lazy proxies store a factory. This part of the program creates the proxied object on first use.
 _FACTORIES = ("__factory__", "__wrapped_factory__")
 _OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
 
@@ -52,7 +52,7 @@ def _is_weak(cls: type) -> bool:
 
 
 def _is_wrapper(cls: type) -> bool:
-    """Return whether a class has a non-slot `__wrapped__` attribute that is implemented in C, and no factory."""
+    """Return whether a class has a `__wrapped__` attribute implemented in C, and its objects are not lazy proxies."""
     fields = [fields_of(base) for base in mro(cls)]
     return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
         name in own for own in fields for name in _FACTORIES

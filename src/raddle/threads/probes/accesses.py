@@ -20,8 +20,8 @@ class Accesses:
 
     `policy` decides whether a site is a scheduling point. If it is None, the sites in `points` are scheduling points.
 
-    Frequent calls are written as method calls, because CPython specializes these, but not calls of callables that are
-    stored in slots.
+    Frequent calls are written as method calls, because CPython specializes those, but not calls to callables stored in
+    slots.
     """
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Accesses:
 
     def note_nested_read(self, me: Carrier, variable: Variable, site: int) -> None:
         """Track a read that is part of another access's step at the same site."""
-        access = (me.index, me.segment, ~site)  # the inverted site distinguishes it from the site's own access
+        access = (me.index, me.segment, ~site)  # the inverted site distinguishes this read from the site's own access
         if access not in variable.accesses:
             self.tracker.track(me, variable, access, False)
 

@@ -92,7 +92,7 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes. It accesses its first container argument as `kind` and may read the others."""
+        """Call code without probes, which accesses its first container argument as `kind` and reads the others."""
         me: Any = getcurrent()
         target, original = None, called
         arguments: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()

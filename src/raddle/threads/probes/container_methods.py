@@ -50,15 +50,15 @@ class ContainerMethods:
             result = found()
         if id(type(result)) in VIEW_TYPES:
             self._variables.views[id(result)] = (result, obj)
-            self._reached_sites[site] = None  # a loop over the view must look up its container
+            self._reached_sites[site] = None  # so that a loop over the view looks up the container
         if self._observing:
             self._accesses.report(me, kind, variable, site, result if kind == READ else UNKNOWN)
         return result
 
     def _call_deferred(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a wrapped method later.
+        """Call a method that `called_later` has wrapped.
 
-        CPython can switch threads before such a call, even if the code at its site does not show that.
+        With the GIL, CPython can switch threads before this call, regardless of the code at the site.
         """
         me: Any = getcurrent()
         if type(me) is Carrier:

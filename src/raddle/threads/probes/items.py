@@ -142,7 +142,7 @@ class Items:
     # -- accesses by other probes ---------------------------------------------------------------------
 
     def read_content(self, me: Carrier, container: Any, site: int) -> None:
-        """Read a container's content in a separate step. Most iterators do so on creation, to store the size."""
+        """Read a container's content in a separate step, as the creation of most iterators does."""
         variable = self.variables.find_content(container)
         self._accesses.step(me, variable, READ, site)
         if self._observing:
@@ -170,7 +170,10 @@ class Items:
     def iterate_stepwise(
         self, iterator: Iterator[Any], container: Any, site: int, *, skip_first_step: bool = False
     ) -> Iterator[Any]:
-        """Iterate with a step before each `next`, except for the first one if `skip_first_step` is true."""
+        """Iterate with a step before each `next`.
+
+        If `skip_first_step` is true, there is no step before the first `next`.
+        """
         variable = self.variables.find_content(container)
         step, report = self._accesses.step, self._accesses.report
         if skip_first_step:

@@ -1,8 +1,8 @@
 """Adoption of real primitives that existed before an execution: each gets a twin during controlled executions.
 
-Examples are a module-level `lock = threading.Lock()`, a default argument, and a lock created by C code. When probed
-code uses such a primitive, the code gets the twin instead. Several references may lead to the same real lock, so its
-twin stays the same for the whole run.
+Examples are a module-level `lock = threading.Lock()`, a default argument, and a lock created by C code. Instrumented
+code that uses such a primitive gets the twin instead. Several references may lead to the same real lock, so its twin
+stays the same for the whole run.
 """
 
 from __future__ import annotations

@@ -36,13 +36,13 @@ def _enter(self: Any) -> None:
 
 
 def _observed_property(name: str) -> property:
-    """Return the twin of a property that reads the barrier without its lock, which makes lock releases visible."""
+    """Return the twin of a property that reads the barrier's state without acquiring its lock."""
     real = threading.Barrier.__dict__[name].fget
 
     def read_property(self: Any) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.engine.mark_observed("lock")
+            me.engine.mark_observed("lock")  # makes lock releases visible operations
             me.engine.operate(me, LOCKED, self)
         return real(self)
 

@@ -168,8 +168,8 @@ def _next_ticket(self: Any, me: Carrier) -> Ticket:
 def _lock_method(name: str) -> property:
     """Return a property for a method that each condition copies from its lock.
 
-    A condition that existed before has the real lock's method in its `__dict__`. The property takes precedence over
-    that method.
+    A condition that was created before the twins were installed has the real lock's method in its `__dict__`. The
+    property takes precedence over that method.
     """
 
     def look_up(self: Any) -> Any:

@@ -4,7 +4,8 @@ The package's own code runs on the twins of threads, locks, conditions and queue
 stores them in sets, so each future gets a number in a controlled execution.
 
 For criteria, a pool is a queue of tasks and a future is an event, as in native executions (`raddle.native.pools`).
-Submitting a task is a put, and a worker gets it. Storing the result sets the event, and reading it waits for the event.
+Submitting a task is a put, and starting it in a worker is a get. Storing the result sets the event, and reading it
+waits for the event.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def own_version(shared: Any, me: Carrier) -> Any:
     if mine is None:
         kind: Any = type(shared)
         mine = kind.__new__(kind)
-        # Probes in `__init__` receive the new object, which must then be its own version as well.
+        # Also record the new object under its own id, because probes in `__init__` look up the version of that object.
         me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine
         try:
             mine.__init__()

@@ -62,7 +62,7 @@ class _Twin(type):
         return twin
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        """Accept real locks, too: since 3.13 `threading.Lock` is their class."""
+        """Accept real locks, too, because `threading.Lock` has been their class since 3.13."""
         kind = type(instance)
         return issubclass(kind, cls) or kind is cls.real_kind
 
