@@ -1,8 +1,9 @@
 """Equivalence of traces: whether two traces differ only in the order of steps that commute.
 
 Two executions are equivalent if each thread took the same steps in both, and the steps on each variable and each
-resource came in the same order. The order of adjacent reads does not matter (Mazurkiewicz). A giving step, such as
-releasing a lock or setting an event, counts as a read: only a blocking acquire orders it.
+resource happened in the same order. The order of adjacent reads does not matter (Mazurkiewicz). A giving step, such as
+releasing a lock or setting an event, is treated like a read, because its order matters only relative to a blocking
+acquire.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ Step = tuple[str, int]  # thread, and number of earlier steps of that thread
 def first_difference(
     one: Trace, other: Trace, *, died: str = "", passed: bool = False
 ) -> tuple[Event | None, Event | None] | None:
-    """Return the first steps in which two traces differ, or None if they are equivalent.
+    """Return the first pair of steps in which two traces differ, or None if the traces are equivalent.
 
-    If a thread `died` and thereby ended both executions, the other threads may have progressed further in one of them,
-    as long as no thread observed the difference. The same holds for daemon threads that were cut off if the executions
-    `passed`.
+    `died` is the thread whose death ended both executions, if any. The other threads may then have progressed further
+    in one execution than in the other, provided that no thread observed the difference. If both executions `passed`,
+    the same holds for daemon threads that were cut off.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
     >>> reads = [event("T1", "read"), event("T2", "read")]
@@ -72,7 +73,7 @@ def first_difference(
 def _is_identical(one: Trace, other: Trace) -> bool:
     """Return whether both traces have the same steps in the same order.
 
-    Nearly all compared traces are identical, and this check is cheap.
+    This check is cheap, and nearly all compared traces are identical.
     """
     same: dict[int, int] = {}
     return len(one) == len(other) and all(
@@ -91,7 +92,7 @@ def _ended(trace: Trace) -> set[str]:
 
 
 def _truncate(trace: Trace, limits: dict[str, int]) -> tuple[Trace, Event | None]:
-    """Keep `limits[thread]` steps per thread; also return the first kept step that observed a dropped write."""
+    """Cut the trace to `limits[thread]` steps per thread; also return the first step that observed a dropped write."""
     kept: list[Event] = []
     done: dict[str, int] = defaultdict(int)
     written: dict[tuple[int, str], str] = {}
@@ -118,7 +119,7 @@ def _by_thread(trace: Trace) -> dict[str, list[Event]]:
 
 
 def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
-    """Return the steps on each variable in order, with adjacent steps that commute in one group."""
+    """Return the steps on each variable in order; adjacent steps that commute form one group."""
     orders: dict[tuple[int, str], list[list[Step]]] = defaultdict(list)
     commuting: dict[tuple[int, str], bool] = {}
     done: dict[str, int] = defaultdict(int)

@@ -1,8 +1,8 @@
 """Collects facts that rule out interleavings: which locks are held, and where threads are started and joined.
 
 The facts (see `raddle.pruning_facts`) are about objects that several threads access. Only orders that hold in every
-schedule count. Thread starts and joins impose such orders. Locks and events do not, because their order may differ in
-another execution.
+schedule count. Thread starts and joins impose such orders. Locks and events do not, because they may order the same
+steps differently in another execution.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Thread:
 
 
 class _AccessGroup:
-    """Identical steps: accesses to one variable by one thread, of one kind, at one site."""
+    """All accesses of one kind to one variable by one thread at one site."""
 
     __slots__ = ("history", "number", "object", "order_stamp", "stamp", "thread")
 
@@ -53,7 +53,7 @@ class _AccessGroup:
 
 
 class Feasibility:
-    """Collects facts from one execution after another.
+    """Collects facts from successive executions.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> watching = Feasibility()

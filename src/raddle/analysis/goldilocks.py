@@ -1,7 +1,7 @@
 """The GoldiLocks algorithm: tracks, for each access, which threads can access the variable next without a race.
 
 Based on Elmas, Qadeer and Tasiran (PLDI 2007), in the form that distinguishes reads from writes. Each access has a
-lockset of threads and resources. The lockset starts with the accessing thread and grows by these rules:
+lockset of threads and resources. The lockset initially contains only the accessing thread. It grows by these rules:
 
     a thread in it gives to a resource (release, notify, set, up, put, task-done)    add the resource
     a thread takes from a resource in it (acquire, woken, wait-set, down, get, ...)  add the thread
@@ -20,10 +20,10 @@ verdict names the decisive check, because some criteria need it.
 
 The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
 there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
-variables together. The lockset of an earlier access of a thread contains the lockset of any later one. So it is enough
-to store one moment for each element (thread or resource) and each accessing thread: the element is in the locksets of
-all accesses of that thread up to this moment. Applying a rule then means taking the maximum of two columns. A
-synchronization takes time proportional to the number of threads. An access takes time proportional to the number of
+variables together. The lockset of an access contains the locksets of all later accesses by the same thread. So it is
+enough to store one moment for each element (thread or resource) and each accessing thread: the element is in the
+locksets of all accesses by that thread up to that moment. Applying a rule then means taking the maximum of two columns.
+A synchronization takes time proportional to the number of threads. An access takes time proportional to the number of
 threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds of
 resources. None of these times depends on the length of the execution.
 """
@@ -63,7 +63,7 @@ _NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)
 
 
 class Goldilocks:
-    """Applies the rules to the steps of one execution.
+    """The GoldiLocks analysis of one execution.
 
     >>> trace = Goldilocks()
     >>> trace.access(1, 40, write=True, held=frozenset())[0]
@@ -77,7 +77,10 @@ class Goldilocks:
     """
 
     def __init__(self, kind_of: Callable[[int], int] = lambda resource: resource) -> None:
-        """Create an analysis; `kind_of` maps a resource to its kind. There should be few kinds."""
+        """Create an analysis; `kind_of` maps a resource to its kind.
+
+        The fewer kinds there are, the faster the analysis is.
+        """
         self._now = 0
         self._kind_of = kind_of
         self._kinds: dict[int, _Column] = {}
@@ -128,7 +131,7 @@ class Goldilocks:
         self._threads[other][thread] = self._direct[other][thread] = self._now
 
     def access(self, thread: int, variable: int, *, write: bool, held: frozenset[int]) -> Verdict:
-        """Record an access by a thread that holds these locks; return the verdict on the access."""
+        """Record an access by a thread that holds the locks `held`; return the verdict on the access."""
         now = self._now
         self._now = now + 1
         before = self._variables.get(variable)
@@ -146,7 +149,7 @@ class Goldilocks:
         return verdict
 
     def forget(self, variables: Iterable[int], resources: Iterable[int]) -> None:
-        """Drop variables and resources that no later step uses; the kinds of the resources keep their columns."""
+        """Drop variables and resources that no later step uses, but keep the columns of the resources' kinds."""
         for variable in variables:
             self._variables.pop(variable, None)
         for resource in resources:

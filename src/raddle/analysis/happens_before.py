@@ -1,21 +1,21 @@
 """The happens-before relation, computed with vector clocks step by step.
 
-A step happens before another one if the same thread did both in that order, or if synchronization orders them.
+A step happens before another if the same thread took both in that order, or if synchronization orders them.
 Synchronization orders a giving step (a release) before a later taking step (an acquire) on the same resource
 (`raddle.step`), a thread start before the steps of the new thread, and the steps of a thread before the join that waits
 for it. Every earlier giving step on the resource counts, not only the last one: queues, events and semaphores have an
 internal lock that all of these steps acquire.
 
 Clocks are kept as in FastTrack (Flanagan and Freund, 2009). The time of a thread advances only at its giving steps. A
-pair (slot, time) is an epoch. A resource stores one epoch and the clock that belongs to it. That clock is shared with
-the thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two
+pair (slot, time) is an epoch. A resource stores one epoch and the corresponding clock. That clock is shared with the
+thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two
 threads put items into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
 costs one lookup.
 
 Clocks have one entry per slot, not per thread. The slot of a thread that has ended is reused as soon as every live
 thread is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their
-slots until there are more than `MAX_ENDED` of them. Then every live thread is assumed to be ordered after the oldest
-one. This can hide a race with a thread that ended long ago, but never report a false one.
+slots until there are more than `MAX_ENDED` of them. Then every live thread is treated as ordered after the thread that
+ended first. This can hide a race with a thread that ended long ago, but it never causes a false report.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class HappensBefore:
         self._slots = 0
 
     def step(self, thread: int, kind: str, target: int) -> None:
-        """Update the clocks for one step; kinds outside `ORDERING` have no effect."""
+        """Update the clocks for one step; steps of kinds outside `ORDERING` have no effect."""
         thread_clock = self.thread_clocks.get(thread) or self.thread_clock(thread)
         if kind in TAKES:
             published = self._given.get(target)
@@ -148,8 +148,8 @@ class HappensBefore:
     def _join(self, thread_clock: ThreadClock, thread: int) -> None:
         published = self._ended.get(thread)
         if published is None:
-            # The slot was reused, so all threads are ordered after its thread, except later ones without a recorded
-            # start.
+            # The joined thread's slot has been reused. A slot is reused only once every live thread is ordered after
+            # its former owner. Only a thread that appeared later without a recorded start still lacks that order.
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):
@@ -158,8 +158,8 @@ class HappensBefore:
     def _clock_of_unstarted(self) -> ThreadClock:
         """Return a clock for a thread whose start was not recorded.
 
-        The thread is not ordered after any other thread, not even one that had its slot before. So it reuses a slot
-        only if too many threads have ended.
+        Such a thread is not ordered after any other thread. It reuses the slot of an ended thread only if too many
+        threads have ended, because that orders it after the ended thread.
         """
         if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()
@@ -173,9 +173,9 @@ class HappensBefore:
         return ThreadClock(self._slots - 1, 1, {})
 
     def _forget_oldest(self) -> PublishedClock | None:
-        """Drop the thread that ended first and return its final clock; None if its slot cannot be reused.
+        """Drop the thread that ended first and return its final clock; return None if its slot cannot be reused yet.
 
-        From then on, every live thread counts as ordered after the end of the dropped thread.
+        From then on, every live thread is treated as ordered after the end of the dropped thread.
         """
         if not self._ended:
             return None

@@ -8,8 +8,8 @@ lock, and starts and joins do not order one thread's request before another thre
 
 This implementation departs from the paper as follows. A thread that blocks on a lock also adds an edge, whether or not
 it gets the lock. The search for cycles runs while the graph grows, so that edges can be dropped: only the last
-`MAX_ALIKE` edges with the same locks, sites and gates are kept. There can be too many cycles to find them all. After
-`MAX_EDGE_VISITS` visits to edges, the search stops for this execution and sets `gave_up`.
+`MAX_ALIKE` edges with the same locks, sites and gates are kept. There can be too many cycles to find them all, so the
+search in one execution stops after visiting `MAX_EDGE_VISITS` edges and sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Edge(NamedTuple):
     time: int
 
     def can_overlap(self, other: Edge) -> bool:
-        """Return whether both threads can be at these requests at the same time."""
+        """Return whether the two requests can be pending at the same time."""
         return (
             self.thread != other.thread
             and self.gates.isdisjoint(other.gates)
@@ -129,7 +129,7 @@ class LockGraph:
         if edge.requested not in out:
             out.add(edge.requested)
             self._into.setdefault(edge.requested, set()).add(edge.held)
-            # Most edges never close a path back to `held`, and then there is no need to search for cycles.
+            # Most edges never close a path back to `held`, so they need no search for cycles.
             leading = self._reached(edge.held, self._into)
             if edge.requested in leading:
                 self._cyclic |= leading & self._reached(edge.requested, self._from)
@@ -147,7 +147,7 @@ class LockGraph:
         return reached
 
     def _cycles(self, first: Edge) -> Iterator[Cycle]:
-        """Search depth-first for cycles through the first edge."""
+        """Yield the cycles that contain the edge `first`, found by depth-first search."""
         useful = self._reached(first.held, self._into) & self._cyclic
         path, ways = [first], [iter(self._after(first))]
         while ways and not self.gave_up:

@@ -26,7 +26,7 @@ class LockHolders:
     def acquire(self, thread: int, lock: int, site: int) -> None:
         """Record that the thread acquired the lock.
 
-        A previous holder must have released the lock, even if that step was not recorded.
+        A previous holder must have released the lock, even if the release was not recorded.
         """
         if lock in self._holders:
             self.release(lock)

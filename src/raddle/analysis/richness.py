@@ -27,7 +27,7 @@ def estimate(counts: Iterable[int], executions: int) -> Total:
 
     For each covered requirement, `counts` contains the number of executions that covered it. The total is unknown after
     a single execution. The estimate is never less than the number of covered requirements, and it is equal to that
-    number if at most one requirement was covered only once.
+    number if at most one requirement was covered by exactly one execution.
 
     >>> str(estimate([1, 1, 1, 1, 2, 2, 5, 9], 10))  # 8 + 9/10 · 4·3 / (2·3) = 9.8
     '10 (estimated, 8 to 23)'
@@ -48,9 +48,10 @@ def estimate(counts: Iterable[int], executions: int) -> Total:
 def chance_of_new(counts: Iterable[int], executions: int) -> float:
     """Return an upper bound on the probability that the next execution covers anything new (Good and Turing).
 
-    The number of requirements covered once, divided by the number of executions, is the expected number of requirements
-    that the next execution newly covers. The probability of covering any new requirement is at most that number, and
-    less if new requirements are usually covered together. Before the first execution, the bound is 1.
+    The number of requirements covered by exactly one execution, divided by the number of executions, is the expected
+    number of requirements that the next execution newly covers. The probability of covering any new requirement is at
+    most that number, and less if new requirements are usually covered together. Before the first execution, the bound
+    is 1.
 
     >>> chance_of_new([1, 1, 4, 7], 10), chance_of_new([3, 4], 10), chance_of_new([], 0)
     (0.2, 0.0, 1.0)
@@ -95,7 +96,7 @@ def _variance(once: int, twice: int, factor: float, estimated: float) -> float:
 
 
 def _ends_if_all_seen(observed: int, incidences: int) -> tuple[float, float]:
-    # If everything seems to be covered, the log-normal interval has no width. In that case, the interval is derived
+    # If everything seems to be covered, the log-normal interval has zero width. In that case, the interval is derived
     # from the probability of missing a requirement that is as frequent as the average covered requirement.
     missed = exp(-incidences / observed)
     middle, reach = observed / (1 - missed), _Z * sqrt(observed * missed / (1 - missed))

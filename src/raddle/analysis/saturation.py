@@ -1,10 +1,10 @@
 """Saturation: whether a search is likely to cover anything new if it continues.
 
-Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage, although many
-requirements are left. The longer a search has run, the longer a period without new coverage must be before it counts as
-saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of all executions. At
-least `PATIENCE` executions have followed since then. Only a few executions covered a requirement that no other
-execution covered.
+Coverage grows fast at first and slowly later. In between there are plateaus: periods without new coverage even though
+many requirements remain. The longer a search has run, the longer a period without new coverage must be before it counts
+as saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of all executions.
+At least `PATIENCE` executions have followed. Only a few executions covered a requirement that no other execution
+covered.
 
 The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One
 estimate is based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is
@@ -57,7 +57,7 @@ class Saturation:
 
 
 def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
-    """Return whether coverage has stopped growing and few executions cover a requirement that no others cover.
+    """Return whether coverage has stopped growing and few executions cover a requirement that no other covers.
 
     `patience` is the minimum number of executions without new coverage.
 

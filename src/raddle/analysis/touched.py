@@ -1,7 +1,7 @@
 """Tracks the accesses to one object: their threads, the locks held, and the order imposed by starts and joins.
 
 A run consists of two accesses to the object by the same thread, one after the other. A lock keeps a run together if
-every earlier occurrence of the first access was in the same critical section as the second. Checking the first
+every earlier occurrence of the first access was in the same critical section as the second access. Checking the first
 occurrence is enough, because critical sections of one lock do not overlap.
 """
 
@@ -56,7 +56,7 @@ class ThreadHistory:
     __slots__ = ("closed", "done", "open")
 
     def __init__(self) -> None:
-        self.done = 0  # mask of the accesses that the thread has done
+        self.done = 0  # mask of the accesses that the thread has made
         # Maps each access to the locks and critical sections at its first occurrence.
         self.open: dict[int, tuple[tuple[int, int], ...]] = {}
         self.closed = 0  # mask of accesses whose first occurrence is in no current critical section
@@ -76,19 +76,19 @@ class TouchedObject:
         self._first = first  # the first thread that accessed the object
         self._histories: dict[int, ThreadHistory] = {}  # the histories of threads that have not ended
         self._owner = owner
-        self._once = 0  # mask of the accesses that at least one thread did
-        self._twice = 0  # mask of the accesses that at least two threads did
+        self._once = 0  # mask of the accesses that at least one thread has made
+        self._twice = 0  # mask of the accesses that at least two threads have made
         self._locks: dict[int, frozenset[int]] = {}  # maps each access to the locks held at every occurrence
         self._runs: dict[int, int] = {}  # maps second accesses to a mask of the first accesses of their runs
         # Maps each second access to a mask of the first accesses that no lock keeps together with it.
         self._split: dict[int, int] = {}
         self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each run to the locks that keep it together
-        # For each access: maps each thread's slot to the time of the last occurrence, unless a later one is ordered
-        # after it.
+        # For each access: maps a slot to the time of the last occurrence in that slot's thread. Occurrences that happen
+        # before a later occurrence in another thread are dropped.
         self._epochs: dict[int, dict[int, int]] = {}
 
     def history_of(self, thread: int) -> ThreadHistory:
-        """Return the history of a thread; create the history at the thread's first access."""
+        """Return the history of a thread, and create it at the thread's first access."""
         history = self._histories.get(thread)
         if history is None:
             history = self._histories[thread] = ThreadHistory()
@@ -140,7 +140,7 @@ class TouchedObject:
             self.version += 1
 
     def _note_runs(self, history: ThreadHistory, number: int, held: dict[int, int]) -> None:
-        """Record the runs that this access ends, and the locks that keep each of them together."""
+        """Record the runs that this access completes, and the locks that keep each run together."""
         self._runs[number] = self._runs.get(number, 0) | history.done
         split = self._split.get(number, 0) | history.closed
         for first, sections in list(history.open.items()):
@@ -198,7 +198,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def _transposed(columns: Iterable[tuple[int, int]]) -> Rows:
-    """Transpose a relation: from masks by second access to masks by first access."""
+    """Transpose a relation from masks indexed by second access to masks indexed by first access."""
     rows: dict[int, int] = {}
     for second, mask in columns:
         for first in bits(mask):

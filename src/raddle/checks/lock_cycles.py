@@ -1,7 +1,7 @@
 """Potential deadlocks: cycles in the order in which threads acquire locks.
 
 `raddle.analysis.lock_graph` finds the cycles of one execution. A warning identifies a cycle by the abstract names of
-its locks and by its sites, so each cycle is reported once, no matter which executions and threads showed it.
+its locks and by its sites, so each cycle is reported once, no matter in which executions and threads it occurred.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class LockCycles:
     def warnings(self) -> list[ReportedWarning]:
         """Return the cycles of all executions so far.
 
-        The sites of a warning are, for each thread, the site that acquired its lock and the site that requests the next
-        lock.
+        For each thread of a cycle, a warning lists the site where the thread acquired its lock and the site where it
+        requests the next lock.
         """
         return [
             ReportedWarning(

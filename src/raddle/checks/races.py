@@ -1,10 +1,10 @@
 """Data races: pairs of conflicting accesses that are not ordered by happens-before.
 
-Every racing pair of sites is found, not only the first pair of each variable as in FastTrack (Flanagan and Freund,
+Every racing pair of sites is found, not only the first pair for each variable as in FastTrack (Flanagan and Freund,
 2009). For each variable, it is enough to keep the time of each thread's last access at each site: if an earlier access
-at the site is unordered with a new access, so is the last one. Two rules keep most accesses cheap. An access that a
-thread repeats within the same epoch, before it releases anything, adds no new race. While the writes of a variable form
-a happens-before chain, an access after the last write is after all writes (`_History.chained`).
+at the site is unordered with a new access, so is the last one. Two rules keep most accesses cheap. If a thread repeats
+an access within the same epoch, before it releases anything, the repetition adds no new race. While the writes of a
+variable form a happens-before chain, an access after the last write is after all writes (`_History.chained`).
 
 Only the order in the observed execution counts. Two critical sections of the same lock are ordered by that lock,
 although they could also have run in the opposite order.
@@ -92,7 +92,7 @@ class Races:
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Return the races of all executions so far; each pair of sites occurs once for each variable."""
+        """Return the races of all executions so far; each pair of sites is listed once per variable."""
         return [
             ReportedWarning(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
             for subject, low, high in sorted(self._found)
@@ -154,7 +154,7 @@ class _History:
         return races
 
     def _share(self) -> None:
-        """Set up the history for a second thread."""
+        """Set the fields that are needed once a second thread accesses the variable."""
         (signed_sites,) = self.times.values()
         owner, self.owner = self.owner, -1
         written = max((time for signed_site, time in signed_sites.items() if signed_site < 0), default=0)

@@ -13,7 +13,7 @@ class Waiter(NamedTuple):
     """A thread that is blocked when no thread can continue."""
 
     wait: Wait
-    lost: bool  # True if the resource was notified when no thread was waiting for it
+    lost: bool  # True if the resource was notified while no thread was waiting for it
     daemon: bool
 
 

@@ -1,4 +1,4 @@
-"""Warnings about variables that look badly guarded, from Eraser's lockset analysis and Avio's unserializable cases.
+"""Warnings about variables that look badly guarded, based on Eraser's locksets and Avio's unserializable cases.
 
 There is one lockset warning for each variable whose Eraser automaton (`raddle.analysis.eraser`) reaches the race state.
 The warning's sites are two accesses by different threads that have no lock in common, at least one of them a write. Its
@@ -142,7 +142,7 @@ class WarnedVariables:
             self._warn(LOCKSET, number, tuple(access[0] for access in accesses), note=note, block=())
 
     def _check_block(self, number: int, variable: _VariableState, first: _Access, second: _Access) -> None:
-        """Warn if other threads' accesses in between form one of the four unserializable cases."""
+        """Warn if accesses by other threads between `first` and `second` form one of the four unserializable cases."""
         between = variable.read if first[1] and second[1] else variable.write
         if between is None or between[2] < first[2]:
             return
@@ -179,7 +179,7 @@ class _VariableState:
 
     def __init__(self) -> None:
         self.guarded = Guarded()
-        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, the most recent one at the end
+        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, in the order in which they happened
         self.raced = False  # True once no common lock is left
         self.warned = False  # True once a pair without a common lock has been reported
         self.count = 0
@@ -222,14 +222,14 @@ def _happens_after(later: PublishedClock, earlier: PublishedClock) -> bool:
 
 
 def _unguarded(guards: dict[_Guard, _Access]) -> Iterator[tuple[_Access, _Access]]:
-    """Yield pairs of accesses by different threads that include a write and have no lock in common, in order."""
+    """Yield pairs of accesses by different threads, earlier access first, that include a write and share no lock."""
     for ((one, writes, held), first), ((other, also_writes, also_held), second) in combinations(guards.items(), 2):
         if one != other and (writes or also_writes) and not held & also_held:
             yield first, second
 
 
 def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
-    """Return a few accesses that have no lock in common, in order; empty if they are no longer remembered."""
+    """Return a few accesses, earliest first, that have no lock in common; [] if they are no longer remembered."""
     candidates = [access for _, access in reversed(guards.items())]
     chosen = [min(candidates, key=lambda access: len(access[5]))]
     common = chosen[0][5]
