@@ -134,7 +134,10 @@ def scenario():
 
 
 def render(program: Program) -> str:
-    """Return the source of the program as a module. The caller must set its globals `begin`, `note0`, `note1`..."""
+    """Return the source of the program as a module.
+
+    The caller must set the module's globals `begin`, `note0`, `note1`...
+    """
     lines = [HEAD.format(hooks="", permits=program.permits, capacity=program.capacity).rstrip("\n")]
     lines.append("    begin(c, d, l, Q, lambda: (G, x))")
     for number, body in enumerate(program.bodies):

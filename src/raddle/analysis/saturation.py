@@ -3,8 +3,8 @@
 Coverage grows fast at first and slowly later. In between there are plateaus: periods without new coverage even though
 many requirements remain. The longer a search has run, the longer a period without new coverage must be before it counts
 as saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of all executions.
-At least `PATIENCE` executions have followed. Only a few executions covered a requirement that no other execution
-covered.
+At least `PATIENCE` executions have run since coverage last grew. Only a few executions covered a requirement that no
+other execution covered.
 
 The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One
 estimate is based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is

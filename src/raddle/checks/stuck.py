@@ -28,7 +28,7 @@ def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
         message = f"{thread} waits for {', which waits for '.join([*cycle[1:], thread if cycle[1:] else 'itself'])}"
     elif lost:
         kind, thread = OutcomeKind.LOST_WAKEUP, lost.thread
-        message = f"{thread} {lost.sentence}, but the notification came before it waited"
+        message = f"{thread} {lost.sentence}, but the notification came before it started waiting"
     else:
         verb, pronoun = ("waits", "it") if len(waits) == 1 else ("wait", "them")
         threads = " and ".join(wait.thread for wait in waits)

@@ -68,7 +68,7 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
 def _data_race(variable: str, done: list[str], places: list[str]) -> str:
     (first, second), (here, there) = done, places
     if here == there and first == second:
-        return f"`{variable}` is {first} {here} by several threads, and nothing orders them"
+        return f"`{variable}` is {first} {here} by several threads, and nothing orders these accesses"
     return f"`{variable}` is {first} {here} and {second} by another thread {there}, and nothing orders the two"
 
 

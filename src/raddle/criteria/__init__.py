@@ -1,6 +1,6 @@
 """Coverage criteria for executions, each based on a published paper.
 
-This module looks criteria up by name. A criterion's module is imported when the criterion is first used.
+This module looks up criteria by name. A criterion's module is imported when the criterion is first used.
 """
 
 from __future__ import annotations

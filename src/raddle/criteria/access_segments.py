@@ -48,9 +48,9 @@ class AccessSegments:
         return False
 
     def hidden(self, number: int, thread: int, own: int, read: int) -> dict[int, int]:
-        """Return for each thread the last segment whose writes are always overwritten before the read.
+        """Return, for each thread, the last segment whose writes are always overwritten before the read.
 
-        `own` is the last write of the reading thread itself, or NO_ACCESS if there is none.
+        `own` is the reading thread's last write, or NO_ACCESS if there is none.
         """
         clocks = [] if own == NO_ACCESS else [self._segments.clock(thread, self.spans[own][0])]
         until = self.spans[read][0]

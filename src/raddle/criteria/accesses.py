@@ -27,7 +27,7 @@ from raddle.step import Step
 from raddle.tally import Key
 
 OCCURRENCES = 16  # number of occurrences of an access that are distinguished
-Fact = tuple[Any, ...]  # access numbers and words; at most one of the first two is NO_ACCESS
+Fact = tuple[Any, ...]  # access numbers and words; at most one of the first two parts is NO_ACCESS
 CUTS = frozenset({START, JOIN})  # the steps that end a segment of a thread
 NO_ACCESS = -1  # used in place of an access number
 _MAX_KEYS = 1 << 16  # maximum number of keys cached for later executions; only short executions recur often
@@ -52,7 +52,7 @@ class Variable:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.last_accesses: dict[int, LastAccess] = {}  # by thread; a variable with two or more is shared
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two or more
 
 
 V = TypeVar("V", bound=Variable)
@@ -82,7 +82,8 @@ class AccessNames(Generic[V]):
     when a new group is added, so only `new_group` updates the threads of a variable.
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
-    executions of one scenario, the names are kept too. Creating them again would take more time than everything else.
+    executions of one scenario, the names are kept too. Creating the names again would take more time than all other
+    work.
     """
 
     def __init__(
@@ -266,7 +267,7 @@ class AccessNames(Generic[V]):
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
-        """Map each segment in which the thread's last access changed to the last access at the end of that segment."""
+        """Map each segment with a new last access of the thread to the last access in that segment."""
         last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last

@@ -30,7 +30,7 @@ class Actor(NamedTuple):
 
 
 class Actors(dict[int, int]):
-    """Maps each thread to its current actor: its own after a `begin` step, and a new one after each `task` step.
+    """Maps each thread to its current actor, which changes at `begin` and `task` steps.
 
     This class is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin` step, such as the
     first thread, is the actor with the same number.
@@ -74,7 +74,10 @@ class Pending:
         self._reported: set[Key] = set()
 
     def add(self, key: Key) -> None:
-        """Add a covered key; it may contain `Actor` placeholders. `collect` turns frozensets in it into tuples."""
+        """Add a covered key, which may contain `Actor` placeholders.
+
+        `collect` turns frozensets in the key into tuples.
+        """
         self._keys.add(key)
 
     def report_new(self, keys: set[Key]) -> set[Key]:
@@ -119,7 +122,7 @@ class ActorNames(dict[int, AbstractThread]):
 
 
 class UnsettledError(Exception):
-    """The identity of an actor may still change."""
+    """Raised for an actor whose identity may still change."""
 
 
 def _named(key: Key, names: ActorNames) -> Key | None:

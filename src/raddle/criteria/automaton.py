@@ -2,7 +2,7 @@
 
 `Prefixes` is designed for long executions. A search runs thousands of short, similar executions, so this module caches
 results. A state is the set of pattern prefixes that have occurred at an object. An access leads from one state to the
-next and completes some patterns. A transition that was taken before, in this execution or an earlier one, costs one
+next and may complete patterns. A transition that was taken before, in this execution or an earlier one, costs one
 lookup.
 """
 

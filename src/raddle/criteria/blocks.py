@@ -1,4 +1,4 @@
-"""The basic blocks that were run: a sequential criterion for comparison.
+"""The basic blocks that were executed: a sequential criterion for comparison.
 
 Křena, Letko and Vojnar use this criterion as their baseline. Blocks have probes only if the code was instrumented with
 `blocks=True`.

@@ -1,9 +1,9 @@
-"""ConcurPairs: pairs of sites that are executed immediately after each other, by one thread or by two.
+"""ConcurPairs: pairs of sites executed one immediately after the other, by the same thread or by two threads.
 
-The whole execution is one sequence. Accesses to variables and calls of primitives count. Entering functions and blocks,
-being blocked, and the beginning and end of threads and tasks do not count, because no code in the source represents
-them. Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded
-accesses count, and a recorder may leave out variables that only one thread ever accesses.
+The whole execution is one sequence. Accesses to variables and calls to primitives count. Entering functions and blocks,
+being blocked, and the beginning and end of threads and tasks do not count, because no source code corresponds to them.
+Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded accesses
+count, and a recorder may leave out variables that only one thread ever accesses.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ConcurrentPairs(SynchronizationMetric):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         first, second, switch = key
-        follower = f"{'thread B' if switch else 'the same thread'} at {describe_site(second, sites)}"
-        return f"thread A at {describe_site(first, sites)}, immediately followed by {follower}"
+        follower = f"{'thread B' if switch else 'the same thread'} executes {describe_site(second, sites)}"
+        return f"thread A executes {describe_site(first, sites)}, and immediately afterwards {follower}"
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         first, second, switch = key

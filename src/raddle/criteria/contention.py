@@ -9,8 +9,8 @@ situation:
   wait, so it is not blocked, and the holder's acquire is not blocking.
 * Semaphores, queues, events: calls that give or take are *visited*. They are *blocked* if the thread has to wait there.
   No particular thread causes the wait, so no call is *blocking*.
-* Conditions: wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If at least
-  one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
+* Conditions: calls to wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If
+  at least one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
 
 The situations for conditions are raddle's own; the paper only gives those for locks, as an example. A blocked acquire
 is also visited, even if the execution ends there. There is no *failed* situation, because the published criterion has
@@ -65,7 +65,7 @@ class Contention(SynchronizationMetric):
 
     name = "sync"
     concerns = _VISITS | {RELEASE, WOKEN}
-    points = frozenset({RELEASE, SET, UP})  # the later they happen, the more threads can block
+    points = frozenset({RELEASE, SET, UP})  # the later these happen, the more threads can block
     shape = Shape(SITE, word("situation"))
     summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
 

@@ -1,9 +1,9 @@
 """The write from which each read gets its value: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
-In def-use, a requirement is a read and the write whose value it gets. In lr-def, it is a read and whether that write is
-local (by the same thread) or remote. The value of a variable before all writes counts as local, as in the paper. That
-value belongs to the initial state of memory, which includes everything written before the program starts a thread, for
-example by constructors.
+In def-use, a requirement is a read and the write whose value it gets. In lr-def, a requirement is a read together with
+whether that write is local (by the same thread) or remote. The value that a variable has before any write counts as
+local, as in the paper. That value belongs to the initial state of memory, which includes everything written before the
+program starts a thread, for example by constructors.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     @abstractmethod
     def _source(self, own: int) -> Access | str:
-        """Return the local source of a read, given the reading thread's last write, or NO_ACCESS if there is none."""
+        """Return the local source of a read; `own` is the thread's last write, or NO_ACCESS if there is none."""
 
 
 class DefUse(DefinitionCriterion):

@@ -4,12 +4,12 @@ Table 1 of the paper says "goldiLockSet.SC" where its text says "goldiLockSet". 
 the three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that gave the
 verdict. If that was a short-circuit check, the lockset is empty, since none was computed. Otherwise the check is
 "lockset" or "race", and the requirement contains a lockset. This is the lockset of the earlier access that determined
-the verdict (see `raddle.analysis.goldilocks`), as it was before this access reset it. Its elements are ("resource",
-...) for locks, events, semaphores, conditions and queues, and ("thread", ...), all abstract. The check is "first" if
-there is no earlier conflicting access.
+the verdict (see `raddle.analysis.goldilocks`), as it was before this access reset it. The elements of a lockset are
+abstract: ("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...) for threads. The
+check is "first" if there is no earlier conflicting access.
 
-If threads rarely synchronize, there are many different locksets. The paper also finds that the starred form is hardly
-ever saturated.
+If threads rarely synchronize, there are many different locksets. The paper also finds that coverage of the starred form
+hardly ever saturates.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class GoldiLock(VariableMetric):
     """A requirement is (access, check, lockset)."""
 
     name = "goldilock"
-    points = UNOBSERVABLE | {READ}  # every giving step extends locksets, and accesses depend on them
+    points = UNOBSERVABLE | {READ}  # every giving step extends locksets, on which the verdicts depend
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread accesses a shared variable at the site, and GoldiLocks decides by that check, or by that lockset, "
@@ -141,7 +141,7 @@ _CHECK_CLAUSES = {
     FIRST: "with no earlier conflicting access",
     SAME_THREAD: "with no earlier conflicting access except its own",
     SAME_LOCK: "while holding a lock that was also held at the last conflicting access",
-    TWO_THREADS: "after the thread of the last conflicting access synchronized with it directly",
+    TWO_THREADS: "after the thread of the last conflicting access has synchronized with it directly",
     LOCKSET: "after a conflicting access whose lockset is",
     RACE: "in a race with a conflicting access whose lockset is",
 }

@@ -1,18 +1,21 @@
-"""HBPair: pairs of sites in two threads that synchronize with each other, and the resource between them.
+"""HBPair: pairs of sites at which two threads synchronize with each other, and the resource involved.
 
 A taking step (such as an acquire) synchronizes with the last giving step (such as a release) on the same resource if
 the two steps are by different threads. Earlier giving steps either happen before the last one or have already been
-paired. For each primitive:
+paired. The giving step depends on the primitive:
 
-* Lock: the last release, by any thread. Waiting for a condition releases and acquires its lock at the site of the wait.
-* Condition: the last notify before the thread was woken. If there are several, it is not known which one woke it.
+* Lock: the last release, by any thread. Waiting for a condition releases and acquires the condition's lock at the site
+  of the wait.
+* Condition: the last notify before the thread was woken. If there were several notify calls, it is not known which of
+  them woke the thread.
 * Event: the last set before the wait returned, even if the event was already set.
-* Semaphore: the last release (`up`). No thread supplies the initial permits.
+* Semaphore: the last release (`up`). No thread supplies the initial permits, so they form no pairs.
 * Queue: the last put before a get, regardless of which thread put the item. The order of items depends on the queue
-  (LIFO, priority), and the get comes after the last put whichever item it takes. For a join, it is the last task-done.
-* Starts and joins have no resource, so the key contains "" instead. The site in a new thread is the first one that it
-  reaches, usually the entry of its function. The site in an ended thread is the last one that it reached. A thread that
-  reaches no probe forms no pair.
+  (LIFO, priority), but the get comes after the last put no matter which item it takes. For a join of the queue, the
+  giving step is the last task-done.
+* Starts and joins have no resource, so the key contains "" instead. The site in a new thread is the first site that the
+  thread reaches, usually the entry of its function. The site in an ended thread is the last site that the thread
+  reached. A thread that reaches no probe forms no pair.
 * Pool: one pair leads from the site that submits a task to the task's first site, another from the task's last site to
   the site that takes the result. The pool's own code, which begins and ends tasks, has no probes.
 """
@@ -56,7 +59,7 @@ class HappensBeforePairs(SynchronizationMetric):
     """A requirement is (site of the giving step, site of the taking step, resource)."""
 
     name = "hbpair"
-    points = frozenset({SET, UP})  # only the last one counts; a lock or condition has one holder at a time
+    points = frozenset({SET, UP})  # only the last set or up counts; releases of a lock are already ordered
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "the last synchronization on the resource before the second site is by another thread at the first site (a "

@@ -53,8 +53,8 @@ def _flags(bits: int) -> bytes:
 class Logged(Variable):
     """A variable with a log of its accesses, each represented by a bit.
 
-    The accesses since a thread's last access are the union of the bits at the end of the log. When the log reaches
-    `MAX_LOG` entries, the accesses that each thread has missed are stored with its last access, and the log restarts.
+    The union of the bits logged since a thread's last access gives the accesses that the thread has missed. When the
+    log reaches `MAX_LOG` entries, the missed accesses are stored with each thread's last access, and the log restarts.
     """
 
     __slots__ = ("accesses", "begun", "bits", "log")
@@ -265,7 +265,7 @@ class PairInterleave(PairCriterion[Logged]):
         """Return the keys that can be reported now; pairs whose keys are created on demand go to `_lazy_pairs` instead.
 
         Hundreds of accesses can come between the two accesses of a pair. Two pairs can share a requirement only if
-        their variables have the same name, so the keys are compared only in this case.
+        their variables have the same name, so keys are compared only in that case.
         """
         names, waiting = self._names, {}
         keys = super()._named()
@@ -332,7 +332,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         word('"unserializable" or "serializable"'),
     )
     summary: ClassVar[str] = (
-        "an access by another thread makes two consecutive accesses of a thread unserializable, or none does"
+        "an access by another thread makes two consecutive accesses of a thread unserializable, or no access does"
     )
     _variable = Clocked
 

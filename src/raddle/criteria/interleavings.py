@@ -83,7 +83,7 @@ def _count(lines: tuple[Line, ...]) -> int:
 def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
     """Return where the free part of each line begins and ends.
 
-    Blocks that always come before or after all other lines are not part of the free part.
+    The free part excludes blocks that always come before or after all other lines.
     """
     first, last = [0] * len(lines), [len(line) for line in lines]
     begins = [0] * len(lines)

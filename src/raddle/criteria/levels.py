@@ -1,12 +1,12 @@
 """Levels: the accesses to the variables of an object that can still become part of a pattern.
 
-In every pattern of three or four steps, thread A accesses the object again after thread B has. To find all patterns, it
-is enough to know:
+In every pattern of three or four steps, thread A accesses the object again after thread B has accessed it. To find all
+patterns, it is enough to know:
 
-* The time at which each thread did each access for the *first* time, because A's earliest access precedes the most
+* The time at which each thread made each access for the *first* time, because A's earliest access precedes the most
   accesses of B. A variable's clock ticks only at these first accesses.
-* The *level* of each access of B: the clock's time when B did the access *last*, because B's latest access follows the
-  most accesses of A. An access of A came before B's if its time is below the level.
+* The *level* of each access of B: the clock's time when B *last* made the access, because B's latest access follows the
+  most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's.
 * The two highest levels of different threads, because A itself has at most one of them.
 
 For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
@@ -158,7 +158,7 @@ def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bo
 
 
 def note_first(variable: Variable, thread: int, number: int, visits: Visits) -> None:
-    """Record that the thread does this access for the first time."""
+    """Record that the thread makes this access for the first time."""
     stamp = variable.object.stamp
     visits.masks.append((visits.masks[-1] if visits.masks else 0) | 1 << number)
     visits.times.append(variable.time)

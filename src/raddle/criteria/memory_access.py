@@ -1,8 +1,9 @@
 """MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
 A requirement is a tuple (pattern, owner, x, y, site, site, ...) with a site for each step of the pattern. For patterns
-of one variable, y is "". It is covered if the steps happened in this order, with any other steps in between (Algorithm
-1). It matters whether two steps are by the same thread. It does not matter which threads and which object are involved.
+of one variable, y is "". A requirement is covered if the steps happened in this order, with any other steps in between
+(Algorithm 1). It matters whether two steps are by the same thread. It does not matter which threads and which object
+are involved.
 
 The paper leaves these choices open:
 
@@ -12,8 +13,8 @@ The paper leaves these choices open:
 * Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
   most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
   meaningless.
-* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`). Another
-  execution can show that some of them are feasible.
+* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`). A later
+  execution can show that a pruned pattern is feasible after all.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class MethodPairs(Criterion):
     def _leave(self, thread: int, method: _Method) -> None:
         """End the innermost active call of the method.
 
-        A generator may be left after its caller, and by a different thread than the one that entered it.
+        A generator may end after its caller has returned, and in a different thread than the one that entered it.
         """
         others = (calls for other, calls in self._calls.items() if other != thread)
         for calls in (self._calls.get(thread, []), *others):

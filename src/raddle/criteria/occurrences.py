@@ -60,7 +60,7 @@ class Occurrences:
         self._key = (number, x.owner, one, other)
 
     def add(self, mask: int, *, middle: Middle) -> int:
-        """Add occurrences with these first steps; return the mask of the new ones."""
+        """Add occurrences with these first steps; return the mask of those that are new."""
         old = self.masks.get(middle, 0)
         new = mask & ~old
         if new:

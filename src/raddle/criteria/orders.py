@@ -2,13 +2,13 @@
 
 A requirement is the order of all accesses to shared variables in an execution, of the accesses of two threads, or of
 the accesses of two threads to one variable. So the whole execution is stored (four bytes per access), and nothing is
-covered before its end. The time is linear in the length of the execution for `all`. For `tpair` and `svar`, it is
-proportional to the length times the number of threads.
+covered before its end. For `all`, the running time is linear in the length of the execution. For `tpair` and `svar`,
+the running time is proportional to the length times the number of threads.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
 accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
-lose nothing: if each thread makes the same accesses in two interleavings, the interleavings differ in the order of the
-threads.
+lose no information: if each thread makes the same accesses in two interleavings, the interleavings can differ only in
+the order of the threads.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """Add the occurrences with middle steps whose level rose after `since` and first steps below that level."""
+    """Add the occurrences whose middle steps rose in level after `since` and whose first steps are below that level."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

@@ -33,11 +33,14 @@ class Segments:
         return self._numbers.get(thread, 0)
 
     def clock(self, thread: int, segment: int) -> Mapping[int, int]:
-        """Return for each thread the last segment that always comes before this one."""
+        """Return, for each thread, the last segment that always comes before the given segment."""
         return self._clocks.get((thread, segment), _NOTHING)
 
     def start(self, starter: int, started: int, *, begun: bool = False) -> None:
-        """Record a thread start; if `begun`, the new thread already had steps, so it is not ordered after the start."""
+        """Record a thread start.
+
+        If `begun`, the new thread has already taken steps, so these steps are not ordered after the start.
+        """
         if not begun and not self.overflowed:
             number = self.of(starter)
             self._clocks[started, 0] = {**self.clock(starter, number), starter: number}

@@ -15,8 +15,8 @@ from raddle.tally import Key
 class Sentences:
     """Explains the requirements of one criterion.
 
-    A sentence names a variable by its class. If two requirements differ only in the variable's object, their sentences
-    would be the same. In that case, each sentence also says where the object was created.
+    A sentence names a variable by its class. The class does not distinguish two requirements that differ only in the
+    variable's object. In that case, each sentence also says where the object was created.
     """
 
     def __init__(self, criterion: Criterion, sites: Mapping[int, Site], among: Iterable[Key]) -> None:

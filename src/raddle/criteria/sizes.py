@@ -6,8 +6,8 @@ such a program they are exact. Requirements that starts and joins make impossibl
 give an upper bound. The paper is interpreted as follows:
 
 * Only accesses to variables that two threads access count, as in the paper's model. If one of two threads has no such
-  access, or none to the variable in question, there is nothing to interleave. The paper's sum over all pairs would add
-  a requirement for such threads that every execution covers.
+  access, or none to the variable in question, there is nothing to interleave. For such threads, the paper's sum over
+  all pairs would add a requirement that every execution covers.
 * For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size is derived here. A read
   can always get a local value (its thread may run alone up to that point), and a remote one if another thread writes
   the variable. A pair can always occur without an unserializable access, and with one if another thread has an access
@@ -52,7 +52,7 @@ Group = list[tuple[str, Lines]]  # the labels of the threads that take part, and
 
 
 def sizes(program: Program) -> dict[str, int]:
-    """Return the size of each criterion for a program without branches and synchronization.
+    """Return the size of each criterion for a program without branches or synchronization.
 
     In the paper's example, each of four threads reads v, reads u, writes v and writes u:
 
@@ -108,7 +108,7 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     chains = [len(kept[thread]) for thread in involved]
     others = [len(line) for thread, line in enumerate(kept) if thread not in involved]
     wanted = [(involved.index(thread), kept[thread].index(index)) for thread, index in order]
-    # The other threads interleave with the involved ones as if those were a single thread.
+    # The other threads interleave with the involved threads as if the latter were a single thread.
     return _orders(chains, wanted) * multinomial([sum(chains), *others])
 
 
@@ -289,7 +289,7 @@ def _shared(program: Program) -> set[str]:
     for thread, line in enumerate(program):
         for kind, variable in line:
             if kind not in (READ, WRITE):
-                raise ValueError(f"an access is a read or a write, not {kind!r}")
+                raise ValueError(f"an access must be a read or a write, not {kind!r}")
             threads[variable].add(thread)
     return {variable for variable, touching in threads.items() if len(touching) > 1}
 

@@ -73,7 +73,7 @@ def test_a_thread_that_takes_from_a_resource_in_the_lockset_is_added():
         assert Watch().lockset((2, kind, 7), (1, "release", 7)) == {
             "T1",
             7,
-        }  # thread 2 took before the resource was in the lockset
+        }  # thread 2 took from the resource before it was in the lockset
 
 
 def test_starts_and_joins_add_threads_to_the_lockset():
@@ -174,7 +174,7 @@ def test_resources_mapped_to_one_name_are_one_element_of_the_lockset():
     goldilocks.access(1, X, write=True, held=NO_LOCKS)
     for resource in (3, 5, 6):
         goldilocks.gives(1, resource)
-    goldilocks.takes(2, 4)  # no step gave to resource 4 itself, only to another resource with the same name
+    goldilocks.takes(2, 4)  # thread 1 gave to resource 6, which has the same name, but not to resource 4
     _, thread, moment = goldilocks.access(2, X, write=False, held=NO_LOCKS)
     assert goldilocks.lockset(thread, moment) == ([1, 0], [1])
 

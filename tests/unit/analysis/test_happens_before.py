@@ -154,8 +154,8 @@ def test_the_number_of_slots_of_unjoined_threads_is_bounded():
 
 
 def test_a_forgotten_thread_counts_as_happening_before():
-    # Thread 1 ends and is never joined. Its end is not ordered before thread 0 until too many others have ended after
-    # it.
+    # Thread 1 ends and is never joined. Its end is not ordered before thread 0's next step until too many other threads
+    # have ended after it.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)

@@ -27,7 +27,7 @@ def cycles(steps):
 
 
 def nested(thread, *locks, site):
-    """Return steps that acquire nested locks at consecutive sites from `site`, and then release them."""
+    """Return steps that acquire nested locks at consecutive sites starting with `site`, and then release the locks."""
     acquires = [(thread, "acquire", lock, site + index) for index, lock in enumerate(locks)]
     return acquires + [(thread, "release", lock, 0) for lock in reversed(locks)]
 

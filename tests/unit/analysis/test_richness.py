@@ -100,7 +100,8 @@ def test_the_chance_of_new_coverage_is_the_number_covered_once_per_execution():
     # In 30 executions, 3 of 5 requirements were covered only once.
     assert chance_of_new([1, 1, 1, 20, 30], 30) == pytest.approx(0.1)
     assert chance_of_new([4, 5], 30) == 0
-    # One execution covered five requirements, so five new ones are expected from the next. But a chance is at most 1.
+    # One execution covered five requirements, so five new ones are expected from the next. But a probability is at most
+    # 1.
     assert chance_of_new([1] * 5, 1) == 1
     assert chance_of_new([], 0) == 1
     assert chance_of_new([], 10) == 0

@@ -28,7 +28,7 @@ def test_a_race_of_a_site_with_itself_names_the_site_once():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70004, 70004), "written, written")
     assert (
         warning_sentence(warning, SITES)
-        == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders them"
+        == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders these accesses"
     )
 
 

@@ -105,7 +105,7 @@ def test_warnings_are_listed_or_counted():
     tally.add(1, "sync", [("a",)])
     record = Record(tally=tally, sites={9: site}, warnings=tuple(races))
     race = "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two"
-    more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders them"
+    more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders these accesses"
     warning = f"warning: {race}; also: written at bank.py:6 by several threads"
     hint = "added to .raddle: `raddle report` shows coverage; -v shows details of the search"
     assert printed(show_outlook, record, ".raddle") == [warning, hint]

@@ -45,8 +45,9 @@ def test_explain_says_which_thread_follows():
     sites = {SITE + n: Site("m.py", 10 + n, 0, "read", "x", "f", switchable=False) for n in (1, 2)}
     explain = ConcurrentPairs().explain
     assert (
-        explain((SITE + 1, SITE + 2, True), sites) == "thread A at m.py:11, immediately followed by thread B at m.py:12"
+        explain((SITE + 1, SITE + 2, True), sites)
+        == "thread A executes m.py:11, and immediately afterwards thread B executes m.py:12"
     )
     assert explain((SITE + 1, SITE + 2, False), sites) == (
-        "thread A at m.py:11, immediately followed by the same thread at m.py:12"
+        "thread A executes m.py:11, and immediately afterwards the same thread executes m.py:12"
     )

@@ -1,4 +1,4 @@
-"""Totals computed by formula, compared with the paper's numbers, its printed formulas, and counting."""
+"""Totals computed by formula, compared with the paper's numbers, its printed formulas, and the results of counting."""
 
 from __future__ import annotations
 

@@ -146,7 +146,10 @@ def test_a_thread_without_a_recorded_start_ends_the_initial_state():
 
 
 def test_too_many_starts_disable_the_exclusion_of_infeasible_requirements():
-    """With more than `MAX_SEGMENTS` segments no requirement is excluded: totals may be too large, never too small."""
+    """With more than `MAX_SEGMENTS` segments, no requirement is excluded.
+
+    Totals may be too large, but never too small.
+    """
     threads = range(1, MAX_SEGMENTS + 2)
     steps = [(0, WRITE, 0, SITE)]
     for thread in threads:

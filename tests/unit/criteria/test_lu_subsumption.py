@@ -32,7 +32,7 @@ TWO_THREADS = [("svar", "def-use"), ("svar", "pinv"), ("svar", "lr-def"), ("svar
 
 
 def covered_by_each(program):
-    """Return the criteria, and for each interleaving the keys that it covers by each criterion."""
+    """Return the criteria, and for each interleaving the keys that each criterion counts as covered."""
     criteria = [make() for make in CRITERIA]
     entities = program_entities(program)
     executions = [

@@ -140,7 +140,7 @@ def test_threads_that_run_one_after_the_other_cover_only_patterns_of_two_steps(t
 
 
 def test_steps_need_not_be_adjacent():
-    # AWx is step 1 and BRx is step 4. In between are other accesses by other threads.
+    # AWx is step 1 and BRx is step 4. In between, A reads y and a third thread reads x.
     assert on(2, "x", 1, 4) in covered(entities_of_one_object(), steps("AWx ARy CRx BRx"))
 
 

@@ -46,9 +46,9 @@ def test_warnings_on_different_variables_are_not_grouped():
     other = ReportedWarning(DATA_RACE, "Counter.limit", (LINE, LINE), "written, written")
     elsewhere = ReportedWarning(DATA_RACE, "Counter.value", (SHOP + 1, SHOP + 1), "written, written")
     assert lines(LOST_UPDATE[1], other, elsewhere) == [
-        "`Counter.value` is written at bank.py:6 by several threads, and nothing orders them",
-        "`Counter.limit` is written at bank.py:6 by several threads, and nothing orders them",
-        "`Counter.value` is written at shop.py:1 by several threads, and nothing orders them",
+        "`Counter.value` is written at bank.py:6 by several threads, and nothing orders these accesses",
+        "`Counter.limit` is written at bank.py:6 by several threads, and nothing orders these accesses",
+        "`Counter.value` is written at shop.py:1 by several threads, and nothing orders these accesses",
     ]
 
 
