@@ -1,7 +1,7 @@
 """Measures the cost of criteria: microseconds per step on long executions, and the cost of the default set.
 
 A criterion is linear if a step costs about the same in a long execution as in a short one. `all`, `tpair` and `svar`
-store whole orders, so their memory grows with the execution; the report shows by how much.
+store entire orders of accesses, so their memory grows with the execution; the report shows by how much.
 """
 
 import argparse

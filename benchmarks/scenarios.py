@@ -27,7 +27,7 @@ class State(Protocol):
 class Scenario(NamedTuple):
     state: type[State]
     model: Callable[[], None]
-    possible: range  # the outcomes of correct executions
+    possible: range  # the outcomes that an execution can have
 
 
 class Rmw1:

@@ -19,7 +19,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
-    """Make links to the README lead to the site's first page.
+    """Make links to the README point to the site's first page.
 
     Replace links to other files outside docs/ with the link text and the file name.
     """

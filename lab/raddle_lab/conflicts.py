@@ -15,7 +15,7 @@ from raddle.step import Step
 
 
 def without_private_accesses(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Drop accesses to a variable if starts and joins order all its conflicting accesses; return the other steps.
+    """Return the steps, without the accesses to variables on which no threads conflict.
 
     >>> started = [(0, "write", 5, 1), (0, "write", 6, 2), (0, "start", 1, 3)]  # thread 0 writes variables 5 and 6
     >>> without_private_accesses([*started, (1, "read", 5, 4), (1, "read", 6, 4), (0, "write", 6, 5)])

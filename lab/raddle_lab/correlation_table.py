@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from raddle.wording import count
 from raddle_lab.correlation import COMPARED, Correlation, Mean, SubjectResult, compare
 from raddle_lab.published import KENDALL, TABLE_4
 from raddle_lab.tables import aligned, paragraph
@@ -32,12 +33,12 @@ def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]
     """Return the full report."""
     mutants, bugs = sum(result.mutants for result in results), sum(result.bugs for result in results)
     parts = [
-        f"Subjects: {len(results)} programs. Each mutant lacks one lock; {bugs} of {mutants} mutants fail. "
+        f"Subjects: {count(len(results), 'program')}. Each mutant lacks one lock; {bugs} of {mutants} mutants fail. "
         "The columns on the right count the outcomes of the failing mutants' executions.",
         subject_table(results),
-        f"Kendall's τ between coverage and mutants found ({bugs} in {len(results)} subjects): mean over subjects, with "
-        "confidence interval; subjects whose own τ is significant (p < 0.05); τ over all subjects' sets together; "
-        "mean τ among test sets of equal size, with confidence interval and p; published τ for Java",
+        f"Kendall's τ between coverage and mutants found ({bugs} in {count(len(results), 'subject')}): mean over "
+        "subjects, with confidence interval; subjects whose own τ is significant (p < 0.05); τ over all subjects' sets "
+        "together; mean τ among test sets of equal size, with confidence interval and p; published τ for Java",
         correlation_table(correlations),
     ]
     lead = compare(correlations)

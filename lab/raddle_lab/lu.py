@@ -43,7 +43,7 @@ from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel
 from raddle_lab.sctbench import PROGRAMS
 
 WHOLE = "all"  # the criterion that requires every possible execution
-MAX_THREADS = 10  # maximum for an SCTBench program; with more, executions are slow, and bounds have thousands of digits
+MAX_THREADS = 10  # SCTBench programs with more threads are left out: they are slow, and their bounds are huge
 MUTANT = "-"  # separates a subject from the number of the lock that its mutant lacks
 
 

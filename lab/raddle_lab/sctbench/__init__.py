@@ -57,7 +57,7 @@ PROGRAMS = {
         Program("reorder_20", 20, _ASSERTION, _HALF),
         Program("reorder_50", 50, _ASSERTION, _HALF),
         Program("reorder_100", 100, _ASSERTION, _HALF),
-        Program("stack", 2, _ASSERTION, "a flag that is never cleared hides that the stack is empty again"),
+        Program("stack", 2, _ASSERTION, "a flag that is never cleared hides the fact that the stack is empty again"),
         Program("string_buffer_jdk", 1, _ASSERTION, "a length is stale when the characters are read"),
         Program("sync01", 2, ("lost-wakeup", "deadlock"), "the slot is never emptied", always=True),
         Program("sync02", 2, ("lost-wakeup", "deadlock"), "there are more items than turns", always=True),

@@ -126,13 +126,13 @@ if env.THREAD_HANDLE is not None:
     _ended._set_done()
 
     def mark_ended(self: Any) -> None:
-        """Mark a thread as ended for the real methods of `Thread`."""
+        """Mark a thread as ended in the way that the real methods of `Thread` expect."""
         self.__dict__[env.THREAD_HANDLE] = _ended
 
 else:
 
     def mark_ended(self: Any) -> None:
-        """Mark a thread as ended for the real methods of `Thread`."""
+        """Mark a thread as ended in the way that the real methods of `Thread` expect."""
         self._is_stopped = True
         self._tstate_lock = None
 
