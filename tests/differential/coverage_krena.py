@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and the last access by another in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, and the last access in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -239,7 +239,7 @@ def doubtful(run: Execution) -> Iterator[Key]:
 
 
 def _blocked(run: Execution, place: int) -> Iterator[Key]:
-    """Yield the situations that can arise from a thread's arrival at a synchronization until it has passed it."""
+    """Yield the situations of a thread between its arrival at a synchronization and its next step."""
     thread, _, target, site, *_ = run.events[place]
     own = [at for at, e in enumerate(run.events) if at > place and e.thread == thread]
     past = own[0] if own else len(run.events)

@@ -53,7 +53,7 @@ def lr_def(run: Execution) -> Iterator[Key]:
 
 
 def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and all accesses by others in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, and all accesses in between."""
     for place, first in run.accesses:
         later = [(at, e) for at, e in run.accesses if at > place and e.target == first.target]
         own = [at for at, e in later if e.thread == first.thread]

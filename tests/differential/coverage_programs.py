@@ -1,7 +1,7 @@
 """Random small programs that log what they do (see `coverage_log`).
 
-Every operation is on its own line, so the line number identifies the operation. In every interleaving, a program ends
-or deadlocks.
+Every operation is on its own line, so the line number identifies the operation. Every interleaving of a program ends or
+deadlocks.
 """
 
 from __future__ import annotations

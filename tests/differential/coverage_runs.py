@@ -1,4 +1,4 @@
-"""Runs generated programs under control and natively, and measures their coverage with raddle."""
+"""Runs generated programs in controlled and native executions, and measures their coverage with raddle."""
 
 from __future__ import annotations
 

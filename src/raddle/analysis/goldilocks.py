@@ -15,8 +15,8 @@ variable, the verdicts agree exactly with happens-before. After a race, accesses
 in the paper.
 
 For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made that
-access, whether a lock held then is also held now, and whether that thread synchronized directly with this one. The
-verdict names the decisive check, because some criteria need it.
+access, whether a lock held then is also held now, and whether its thread has synchronized directly with the current
+thread. The verdict names the decisive check, because some criteria need it.
 
 The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
 there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
@@ -55,8 +55,9 @@ _NEVER = -1
 _NO_THREAD = -1
 
 
-# The check that decided whether an access is a race, and the thread and moment of the earlier access. If there are
-# several conflicting accesses, the one with the most expensive check counts and, among equals, the latest one.
+# The check that decided whether an access is a race, and the thread and moment of the earlier access. If several
+# accesses conflict, the access with the most expensive check counts. If several need the same check, the latest of them
+# counts.
 Verdict = tuple[str, int, int]
 
 _NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)

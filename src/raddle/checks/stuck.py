@@ -1,4 +1,4 @@
-"""Outcomes of executions in which every thread is blocked: a deadlock or a lost wake-up."""
+"""Outcomes of executions in which every thread is blocked: a deadlock or a lost wakeup."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Waiter(NamedTuple):
 
 
 def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
-    """Return a lost wake-up if a notification came too early and there is no wait-for cycle; otherwise a deadlock."""
+    """Return a lost wakeup if a notification came too early and there is no wait-for cycle; otherwise a deadlock."""
     cycle = find_cycle({waiter.wait.thread: waiter.wait.waits_for for waiter in waiters})
     waits = tuple(waiter.wait for waiter in waiters if not waiter.daemon)
     lost = next((waiter.wait for waiter in waiters if waiter.lost and not waiter.daemon), None)

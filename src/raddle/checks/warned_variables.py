@@ -4,7 +4,7 @@ There is one lockset warning for each variable whose Eraser automaton (`raddle.a
 The warning's sites are two accesses by different threads that have no lock in common, at least one of them a write. Its
 note names the kind of each access and the locks held. There may be no such pair, for example if the only thread that
 writes the variable also reads it without a lock. In that case, the sites are several accesses that have no lock in
-common, and the note marks each with "sometimes". A pair found later replaces such a vague warning.
+common, and the note marks each access with "sometimes". A pair found later replaces such a vague warning.
 
 Avio (Lu, Tucek, Qin, Zhou, 2006) treats two consecutive accesses of a thread to a variable as a block, and learns from
 many runs which blocks are meant to be atomic. Such runs are not available here, so a block must lie within one call of

@@ -24,8 +24,8 @@ class Criterion(ABC):
     """A coverage criterion; one instance measures one execution after another.
 
     For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. During a long
-    execution, `collect` can also be called in between with `final=False`. It then holds back requirements with actors
-    whose identity is not settled yet.
+    execution, `collect` can also be called in between with `final=False`. Such a call holds back requirements whose
+    actors are not settled yet.
     """
 
     name: ClassVar[str]

@@ -7,7 +7,7 @@ patterns, it is enough to know:
   accesses of B. A variable's clock ticks only at these first accesses.
 * The *level* of each access of B: the clock's time when B *last* made the access, because B's latest access follows the
   most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's.
-* The two highest levels of different threads, because A itself has at most one of them.
+* The two highest levels of different threads, because at most one of them belongs to A itself.
 
 For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
 accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access of A to y then

@@ -44,7 +44,7 @@ class OrderCriterion(LuCriterion[Variable]):
     """A criterion whose requirements are orders of accesses."""
 
     cost: ClassVar[str] = WHOLE
-    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # the order of two reads matters, too
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # the order of two reads also matters
     _variable = Variable
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:

@@ -143,8 +143,8 @@ def size_of_lr_inv(seen: ObservedAccesses) -> int:
 class RemoteAccesses:
     """Counts the remote accesses that a read can see or that can come between the accesses of a pair.
 
-    Starts and joins rule some of them out. Accesses in the same position relative to starts and joins share one cached
-    result.
+    Starts and joins rule out some of these accesses. Accesses in the same position relative to starts and joins share
+    one cached result.
     """
 
     def __init__(self, seen: ObservedAccesses) -> None:
