@@ -1,7 +1,7 @@
-"""Runs the tests on each supported Python. `nox --list` shows the sessions, and `make test` runs the default ones.
+"""Runs the tests on each supported Python version. `nox --list` shows the sessions; `make test` runs the default ones.
 
-Python 3.11 is the reference interpreter and runs every test that is not marked `long`. The others also skip the tests
-marked `slow` (see tests/conftest.py).
+Python 3.11 is the reference interpreter and runs every test that is not marked `long`. The other interpreters also skip
+the tests marked `slow` (see tests/conftest.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SUPPORTED = ["3.11", "3.12", "3.13", "3.14", "3.15"]
 ROOT = Path(__file__).resolve().parent
 PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
 
-# A pyenv shim fails unless its version is active, so the directories of the installed versions go on the path.
+# A pyenv shim fails unless its version is active, so the directories of the installed versions are added to PATH.
 os.environ["PATH"] = os.pathsep.join(
     [str(folder) for version in SUPPORTED for folder in sorted(PYENV.glob(f"versions/{version}.*/bin"), reverse=True)]
     + [os.environ["PATH"]]
@@ -33,10 +33,10 @@ nox.needs_version = ">=2026.10"
 nox.options.sessions = [f"tests-{version}" for version in sorted({REFERENCE, NEWEST}, key=SUPPORTED.index)]
 nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
-nox.options.error_on_missing_interpreters = False  # the last line of output names the missing ones
+nox.options.error_on_missing_interpreters = False  # `report_untested` names the missing interpreters
 
-# Each group runs in its own processes. That keeps processes small. The first exploration in a process inspects all
-# objects in it, and so does the first exploration after each full garbage collection.
+# Each group runs in separate processes, so that a process contains fewer objects. The first exploration in a process
+# inspects all of its objects, and so does the first exploration after each full garbage collection.
 GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
@@ -60,7 +60,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python=REFERENCE)
 def long(session: nox.Session) -> None:
-    """Run the tests that take minutes each, and the random tests with many more programs and schedules."""
+    """Run the tests that take minutes each. Run the random tests with more programs and schedules than usual."""
     install(session, ".[test,lab]")
     run_pytest(session, "-m", "long", groups=[["tests"]])
     more = {"RADDLE_DIFFERENTIAL": "1600", "RADDLE_REACHABILITY": "200", "RADDLE_SCHEDULES": "10000"}
@@ -83,7 +83,7 @@ def run_pytest(
     if not tested:
         atexit.register(report_untested)  # runs after nox's own summary, even if a session failed
     tested.add(str(session.python))
-    workers = (os.cpu_count() or 1) + 1  # one more than the number of CPUs, because some tests wait
+    workers = (os.cpu_count() or 1) + 1  # one more than the number of CPUs, because some tests spend time waiting
     command = ["python", "-m", "pytest", "-n", str(workers), "--dist", "worksteal", *arguments]
     failed = []
     for number, group in enumerate([session.posargs] if session.posargs else groups):

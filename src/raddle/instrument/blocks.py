@@ -1,10 +1,10 @@
 """Finds the statements that begin a basic block.
 
 A basic block is a sequence of statements that run one after the other. A block begins at the start of a function or
-module, in each branch, and after a compound statement where several paths join. Exceptions count as branches only where
-`try` catches them. `with` does not branch unless control never reaches the end of its body. In that case, the code
-after it runs only if the context manager has suppressed an exception. Class bodies run once, at import, and have no
-blocks. Unreachable code, such as code after `return`, has no blocks either.
+module, in each branch, and after a compound statement where several paths join. An exception counts as a branch only if
+a `try` statement catches it. A `with` statement counts as a branch only if control never reaches the end of its body.
+The code after the statement then runs only if the context manager suppresses an exception. Class bodies run once, at
+import, and have no blocks. Unreachable code, such as code after `return`, has no blocks either.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def leaders(tree: ast.Module) -> frozenset[ast.stmt]:
 
 
 class _Flow:
-    """Follows the control flow of a module. The statements that pytest generates for an assertion count as one."""
+    """Follows the control flow of a module.
+
+    The statements that pytest generates for an assertion count as one statement.
+    """
 
     def __init__(self) -> None:
         self.leaders: set[ast.stmt] = set()
@@ -152,7 +155,7 @@ def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def _is_declaration(node: ast.stmt) -> bool:
-    """Return whether a statement runs no code and may need to stay first, such as a docstring or `global`."""
+    """Return whether a statement runs no code and may have to precede all others, as docstrings do."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):

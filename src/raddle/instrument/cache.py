@@ -80,7 +80,7 @@ def plain_cached(source: bytes, *, path: str, changed: str, make: Callable[[], C
 def _cache_file(path: str, variant: str) -> Path | None:
     try:
         return Path(cache_from_source(path, optimization=f"raddle{VERSION}{variant}o{sys.flags.optimize}"))
-    except NotImplementedError:  # an interpreter that does not cache bytecode
+    except NotImplementedError:  # this interpreter does not cache bytecode
         return None
 
 
@@ -91,7 +91,7 @@ def _key(source: bytes, *parts: str) -> bytes:
 
 @functools.cache
 def _rewriter_digest() -> bytes:
-    """Return a digest of the rewriter's source, which makes a changed rewriter ignore old cache files."""
+    """Return a digest of the rewriter's source. Cache files written by a different rewriter are ignored."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return _digest(file.read_bytes() for file in files)
 

@@ -37,7 +37,7 @@ class CodeIndex:
 def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:
     """Return the probed version of a function's code; None if the code is not from this source."""
     candidates, probed_candidates = plain.at_same_line(code), probed.at_same_line(code)
-    if code in probed_candidates:  # probed by an earlier installation; a blocked thread, for example, can keep it alive
+    if code in probed_candidates:  # probed by an earlier installation and still alive, for example in a blocked thread
         return code
     if len(candidates) != len(probed_candidates):
         return None

@@ -125,7 +125,7 @@ class Expressions:
         if isinstance(node, ast.IfExp) and not self.is_ignored(node):
             return self._if_exp(node, branch=self.test)
         if isinstance(node, _VARIABLES) and not (isinstance(node, ast.Name) and node.id.startswith("__")):
-            return self.content(node)  # `__debug__` is excluded because the compiler replaces it with a constant
+            return self.content(node)  # not for `__debug__`, which the compiler replaces with a constant
         return self.expr(node)
 
     def iterable(self, node: ast.expr) -> ast.expr:
@@ -269,7 +269,7 @@ class Expressions:
     def _may_call_unprobed(self, node: ast.expr) -> bool:
         """Return whether the callee may lack probes.
 
-        That is possible for a variable, and for a class without a constructor in this source.
+        This is possible if the callee is a variable, or a class without a constructor in this source.
         """
         if not isinstance(node, ast.Name):
             return not isinstance(node, ast.Lambda) and not is_super(node) and not self.is_ignored(node)
@@ -448,10 +448,7 @@ class Expressions:
 
 
 def _is_like_class(name: str) -> bool:
-    """Return whether an imported name is spelled like the name of a class.
-
-    Probing every call of an imported function would be slow.
-    """
+    """Return whether an imported name looks like a class name; probing calls of all imported names would be slow."""
     return name.lstrip("_")[:1].isupper()
 
 

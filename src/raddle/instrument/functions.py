@@ -1,7 +1,8 @@
 """Finds the live functions of the process without inspecting all objects every time.
 
 The first search inspects all objects. Later searches inspect only new objects (see `new_objects`). That is enough,
-because a function never changes its globals or its file. Functions that were found are remembered in weak references.
+because a function never changes its globals or its file. Functions that have been found are remembered through weak
+references.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from raddle.instrument.new_objects import NewObjects
 
-_References = dict["weakref.ref[FunctionType]", None]  # a set that keeps its order
+_References = dict["weakref.ref[FunctionType]", None]  # used as an ordered set
 
 
 class _Members:
@@ -39,7 +40,7 @@ class LiveFunctions:
         self._new_objects = new_objects or NewObjects()
         self._files: set[str] = set()  # files of all functions seen so far
         self._members: dict[int, _Members] = {}  # by the id of the module
-        self._values: frozenset[int] | None = None  # ids of objects to look for in default arguments; None: no objects
+        self._values: frozenset[int] | None = None  # ids to look for in default arguments; None if there are none
         self._with_value: _References = {}
 
     def of(self, modules: Sequence[ModuleType], *, values: Collection[int] = ()) -> list[FunctionType]:

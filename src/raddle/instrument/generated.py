@@ -1,8 +1,8 @@
 """Adds probes to the methods that `dataclass` generates, which have no source file.
 
-The generated methods that compare, hash or print an object read its fields. raddle generates the text of such a method
-again. If the text compiles to exactly the code that the method has, the method gets the same code with probes. The
-sites of the method are on the line where its class begins. Their numbers come after all other site numbers of the
+The generated methods that compare, hash or print an object read its fields. raddle generates the source text of such a
+method again. If this text compiles to exactly the method's code, that code is replaced by the same code with probes.
+The sites of the method are on the line where its class begins. Their numbers come after all other site numbers of the
 module. The other generated methods need no probes: they initialize an object that no other thread can hold yet, or
 reject changes to a frozen one.
 """
@@ -35,7 +35,7 @@ READING_METHODS = frozenset({*_COMPARING, "__hash__", "__repr__"})  # generated 
 _UNPROBED_METHODS = frozenset({"__init__", "__setattr__", "__delattr__"})
 _GENERATOR_NAMESPACES = (vars(collections), vars(dataclasses))
 _INITIALIZERS = frozenset({"__init__", "__attrs_init__"})
-FACTORY_NAME = "__create_fn__"  # the helper that creates the methods; it lives until it is garbage-collected
+FACTORY_NAME = "__create_fn__"  # the generated function that defines a method
 GENERATED_FILE = "<string>"  # file name of code that `dataclass` generates
 FIRST_CLASS_SITE = MAX_SITES // 2  # index of the first site of generated methods; sites of the source come before it
 MAX_SITES_PER_CLASS = 512
@@ -61,7 +61,7 @@ def generated_functions(cls: type) -> dict[str, FunctionType]:
 
 
 def makes_objects(code: CodeType, frame: FrameType) -> bool:
-    """Return whether a function about to run was generated to initialize a new object, as `dataclass` and attrs do.
+    """Return whether a function about to run was generated to initialize a new object, as by `dataclass` or attrs.
 
     Such a function has no source and needs no probes: no other thread can hold the object yet.
     """
@@ -119,7 +119,7 @@ def probed_codes(cls: type, table: SiteTable, *, blocks: bool = False) -> dict[s
 def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
     """Add probes to each class of a selected module as soon as `dataclass` has processed the class.
 
-    Return a function that turns this off again. Classes that have probes keep them.
+    This patches `dataclasses`. Return a function that removes the patch. Classes that already have probes keep them.
     """
     process: Any = getattr(dataclasses, "_process_class", None)
     if process is None:  # a private function, which a later Python may rename
@@ -133,7 +133,7 @@ def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
             return cls
         codes = probed_codes(cls, hook.table, blocks=hook.blocks)
         functions = generated_functions(cls)
-        if not functions.keys() & READING_METHODS:  # none, or an enclosing native run has already probed them
+        if not functions.keys() & READING_METHODS:  # there are none, or an enclosing native run has already probed them
             restore_leftover_sites(module.__name__, hook.table)
         for name, function in functions.items():
             if name in codes:
@@ -218,7 +218,7 @@ class _Place(NamedTuple):
 
 
 def _place(cls: type, module: ModuleType, root: str) -> _Place | None:
-    """Return the place of a class; None if its source is unknown or too many classes precede it in the module."""
+    """Return where a class is defined; None if its source is unknown or too many classes precede it in the module."""
     path = getattr(module, "__file__", None)
     try:
         with open(path, "rb") as stream:  # type: ignore[arg-type] # None is a TypeError
@@ -236,7 +236,7 @@ def _place(cls: type, module: ModuleType, root: str) -> _Place | None:
     return _Place(file, str(path), lines[cls.__qualname__], base + index)
 
 
-@functools.lru_cache(maxsize=10_000)  # a class inside a function is created at every call
+@functools.lru_cache(maxsize=10_000)  # a class inside a function is created again at every call
 def _probed(
     text: str, owner: str, file: str, path: str, line: int, number: int, *, blocks: bool
 ) -> tuple[tuple[Site, ...], CodeType]:

@@ -29,7 +29,7 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 
 
 class Hook(MetaPathFinder):
-    """The finder. It is active in its `with` block or until it is called. Modules it has imported keep their probes."""
+    """The finder. It is active until its `with` block ends or it is called. Imported modules keep their probes."""
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
@@ -91,7 +91,7 @@ class Hook(MetaPathFinder):
 
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
-        if refused not in self.not_instrumented:  # a class inside a function is created at every call
+        if refused not in self.not_instrumented:  # a class inside a function is created again at every call
             self.not_instrumented.append(refused)
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:

@@ -229,7 +229,7 @@ def _instrument_function(
 
 
 def _is_foreign(module: ModuleType, path: str) -> bool:
-    """Return whether functions from this "file" are unrelated to the module's own file."""
+    """Return whether `path` is neither the module's own file nor any other existing file."""
     own = getattr(module, "__file__", None)
     return own is not None and own != path and not os.path.isfile(path)
 

@@ -1,13 +1,13 @@
 """Keeps the sites of code that stays probed after its installation has ended, for the next installation.
 
-Modules imported during the installation keep their probed code. So do methods that `dataclass` generated during it.
+Modules imported during an installation keep their probed code, and so do methods that `dataclass` generated for them.
 """
 
 from __future__ import annotations
 
 from raddle.site import Site, SiteTable
 
-# Maps module and site base to sites, file and path.
+# Maps a module and a site base to the sites, the file and the path.
 _leftover: dict[str, dict[int, tuple[tuple[Site, ...], str, str]]] = {}
 
 

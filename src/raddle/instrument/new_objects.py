@@ -27,8 +27,8 @@ _NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
 class ObjectListing:
     """Objects that can refer to others: all of them, or at least those created since the previous listing.
 
-    This is not a named tuple, because greenlet may have to clean up after a thread while the list exists. To do so it
-    imports `gc`, which fails in the constructor of a named tuple, because that has no builtins.
+    This is not a named tuple, because greenlet may have to clean up after a thread while the list exists. greenlet then
+    imports `gc`. The import fails in the constructor of a named tuple, because that constructor has no builtins.
     """
 
     __slots__ = ("complete", "objects")
@@ -51,7 +51,7 @@ class NewObjects:
         self._frozen: list[Any] | None = None  # the previous marker, if it was frozen with all older objects
 
     def list_objects(self) -> ObjectListing:
-        """Return the objects created since the last listing, or all objects if those cannot be determined."""
+        """Return the objects created since the last listing, or all objects if the new ones cannot be determined."""
         with _collector_disabled():
             new = self._list()
             if new is not None:
@@ -79,7 +79,7 @@ class NewObjects:
         gc.unfreeze()
 
     def young(self) -> Sequence[Any]:
-        """Return the objects created since the last listing, or nothing if those cannot be determined."""
+        """Return the objects created since the last listing, or nothing if the new objects cannot be determined."""
         with _collector_disabled():
             new = self._list()
         if new is None:
@@ -91,7 +91,7 @@ class NewObjects:
         self._marker = self._frozen = None
 
     def _list(self) -> list[Any] | None:
-        """Return the objects created since the last listing; None if those cannot be determined."""
+        """Return the objects created since the last listing; None if they cannot be determined."""
         if self._marker is None:
             return None
         # `gc.get_freeze_count()` is not used here because it is slower: it visits every frozen object.
@@ -119,7 +119,7 @@ def _contains(objects: Sequence[Any], wanted: object) -> bool:
 
 
 def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
-    """Call functions implemented in C. No thread switch can happen between them, because no bytecode is evaluated."""
+    """Call functions implemented in C. Threads cannot switch between the calls, because no bytecode runs there."""
     answers = list(map(call, functions))
     try:
         return tuple(answers)
@@ -169,10 +169,10 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
 def _tracked_objects() -> list[Any]:
     """Return the objects that the collector tracks, including the frozen objects that `gc.get_objects()` leaves out.
 
-    If the program had frozen its objects, they are frozen again afterwards. The returned list must not be frozen with
-    them, so it is a copy: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet uses
-    `gc.get_referrers` to find references to the main greenlet of that thread. If there is a reference but no referrer,
-    greenlet assumes that the reference was left on a stack, and frees the main greenlet.
+    If the program had frozen its objects, they are frozen again afterwards. The returned list is a copy that is not
+    frozen, because `gc.get_referrers` does not find frozen lists. When a thread has ended, greenlet uses
+    `gc.get_referrers` to find references to the main greenlet of that thread. If the main greenlet has a reference but
+    no referrer, greenlet assumes that the reference was left on a stack, and frees the main greenlet.
     """
     frozen = gc.get_freeze_count()
     if not frozen:

@@ -113,7 +113,8 @@ def is_super(node: ast.AST) -> bool:
 def is_from_pytest(node: ast.AST) -> bool:
     """Return whether this is a name that pytest adds to rewritten assertions, or an attribute or call of such a name.
 
-    `@py_assert1` and similar names are excluded. They hold the user's values, so accesses to these count as the user's.
+    `@py_assert1` and similar names are excluded. They hold values of the user's expressions, so accesses to those
+    values count as accesses by the user's code.
     """
     while isinstance(node, (ast.Attribute, ast.Call)):
         node = node.value if isinstance(node, ast.Attribute) else node.func

@@ -1,4 +1,4 @@
-"""Finds out where the code of a live function comes from if the source file that it names does not contain the code.
+"""Determines where a live function's code comes from if the file named in the code does not contain it.
 
 Either the file was edited after the import, or the code was created at run time. `dataclass` and attrs compile code
 from text. Hypothesis copies its wrappers and gives them the name of the user's file.
@@ -26,8 +26,8 @@ def was_edited(code: CodeType, *, source: CodeIndex, running: Collection[CodeTyp
     missing = [one for one in source.with_same_name(code) if one not in running]
     if not missing:  # every definition of this name belongs to another live function, so this code is not from the file
         return False
-    # The definition exists, but no live function has its code. A decorator may have compiled it differently. In
-    # that case the bytecode of the unedited file still contains the definition.
+    # The definition exists, but no live function has its code. A decorator may have compiled the definition
+    # differently. In that case the file is unedited, and its cached bytecode still contains the definition.
     return cached is None or not all(one in cached for one in missing)
 
 

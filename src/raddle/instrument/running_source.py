@@ -22,7 +22,7 @@ from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the only `from __future__` import that still has an effect
 ASSERTIONS = "assertions rewritten"  # option of `site_base` for modules whose assertions pytest has rewritten
-# The options of `site_base` that a source file can be instrumented with: unchanged, and rewritten by pytest.
+# All possible options of `site_base`: for an unchanged source file, and for one whose assertions pytest has rewritten.
 SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))
 
 
@@ -148,7 +148,7 @@ def made_at_run_time(path: str) -> str:
 def find_source(
     module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False, root: str = ""
 ) -> LiveSource:
-    """Return the source of the file `path`, from which functions of the module come.
+    """Return the source of the file `path`, which contains functions of the module.
 
     `sample` is the code of one of these functions. File names in sites are relative to the folder `root`.
     """

@@ -4,8 +4,8 @@ The standard library's `symtable` resolves names for source text only, but raddl
 changed. So names are resolved here by the rules of the language. Functions in a class body do not see its names. A
 comprehension has its own scope, except for `:=`. `global` and `nonlocal` refer to other scopes.
 
-Threads can share two kinds of names. A global is *mutated* if some function stores it through a `global` statement.
-Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
+Threads can share two kinds of names. A global is *mutated* if some function declares it with `global` and assigns to
+it. Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
 it and it is written after that function may have been created. Captured constants and arguments are effectively
 immutable and get no probe.
 """
@@ -50,7 +50,7 @@ class Scope:
     parent: Scope | None
     qualname: str  # qualified name that its sites carry
     prefix: str  # prefix of the qualified names of functions and classes in it
-    mangling_class: str | None  # the class whose private names are mangled here
+    mangling_class: str | None  # the class whose name is used to mangle private names here
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     uses: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)

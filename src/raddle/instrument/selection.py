@@ -87,7 +87,7 @@ def _find(source: str) -> _Source:
 
 @functools.lru_cache(maxsize=10_000)
 def _in_folder(path: str, source: _Source) -> Verdict:
-    """Return whether a file is in the folder of a source and belongs to the project in it.
+    """Return whether a file is in the folder of a source. Packages installed below the folder do not count.
 
     The result is cached because each exploration checks all modules.
     """

@@ -3,13 +3,13 @@
 With the GIL, every supported CPython switches threads only at function entry, at a backward jump and after a call. The
 rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if such a switch point lies, on some path,
 between the previous probe and the current position. Each new site stores the flag as `switchable` and resets it. A
-switch is possible between two accesses if *any* site passed after the first one, including the second, is switchable.
-Sites that turn out to access nothing shared count too.
+switch is possible between two accesses if *any* site after that of the first access, up to and including that of the
+second, is switchable. Sites in between count even if they turn out to access nothing shared.
 
 The flag errs towards True. Sites that often access nothing therefore do not reset it: the path to an object
 (`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user-defined classes call
-functions, whose entry is also a switch point. The flag does not anticipate these, because the functions have their own
-sites.
+functions, whose entry is also a switch point. The flag need not account for these calls, because the functions have
+their own sites.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class SiteMaker:
 
     @contextmanager
     def keeping_may_switch(self) -> Iterator[None]:
-        """Keep `may_switch` set, if it was set before, even if sites are added in this context."""
+        """Keep `may_switch` set, if it was set before, even if sites are added inside the `with` block."""
         could_switch = self.may_switch
         yield
         self.may_switch |= could_switch

@@ -85,7 +85,7 @@ class Statements(Targets):
             node.value = self.name_write(node.target.id, node.value, place_of(node.target))
             return [node]
         statements = self.bind(node.target, node.value)
-        # In modules and classes, Python evaluates the annotation of such a target after the store and discards it.
+        # In modules and classes, Python evaluates the annotation after the store and discards its value.
         if self._evaluates_annotations and self.scope.kind != FUNCTION:
             statements.append(place_of(node.annotation).locate(ast.Expr(node.annotation)))
         return statements
@@ -122,7 +122,7 @@ class Statements(Targets):
         self.maker.may_switch = True
         after: list[ast.stmt] = []
         if self.is_ignored(node) or self.scope.kind == CLASS or is_lazy(node):
-            return [node]  # storing a lazily imported name under another name would read it and so trigger the import
+            return [node]  # storing a lazily imported name under another name would trigger the import
         place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name
@@ -283,7 +283,7 @@ class Statements(Targets):
         return [*docstring, *body]
 
     def _definition_write(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-        """Return the probe for the write if this `def` or `class` binds a shared name; otherwise return nothing.
+        """Return the probe for the write if this `def` or `class` binds a shared name; otherwise an empty list.
 
         The bound value cannot be passed through a probe, so the probe runs just before the definition.
         """
@@ -298,7 +298,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _depth(body: Iterable[ast.AST]) -> int:
-    """Return an upper bound on the nesting depth of blocks as the compiler counts it. A `try` counts as up to three."""
+    """Return an upper bound on the nesting depth of blocks as the compiler counts it. A `try` counts as three."""
     deepest = 0
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):

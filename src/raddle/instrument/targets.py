@@ -46,7 +46,7 @@ class Targets(Expressions):
         return isinstance(target, ast.Attribute) and not is_super(target.value) and not is_from_pytest(target)
 
     def needs_temporary(self, target: ast.expr) -> bool:
-        """Return whether Python must store the value of this target in a temporary name first."""
+        """Return whether the value must be stored under a temporary name before it is stored in this target."""
         return self.scope.kind != CLASS and self.needs_probes(target)
 
     def deleting(self, temporaries: Sequence[str], body: list[ast.stmt], place: Place) -> list[ast.stmt]:

@@ -1,9 +1,9 @@
-"""Removes accesses to variables without conflicts from the steps, since the criteria do not count such accesses.
+"""Filters the steps: removes accesses to variables without conflicts, because the criteria do not count them.
 
 The rule is the same as in controlled executions: two accesses conflict if different threads make them, at least one is
 a write, and no thread start or join orders them. A conflict can appear as late as the last access to a variable, so
-steps are held back. Memory is limited, so the oldest steps are released when too many are held back. An access among
-them is removed if its variable has had no conflict by then.
+steps are held back. Memory is limited, so the oldest steps are released when too many are held back. On release, an
+access is removed if its variable has not had a conflict so far.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _VariableAccesses:
         """Add an access, and compare it with the accesses of other threads."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # compared before; other threads' later accesses were compared with the earlier access
+            return  # compared at an earlier access in this segment; accesses since then were compared with that one
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step, but with a join with a timeout replaced by a plain join, as the criteria expect."""
+    """Return the step; replace a join with a timeout by a plain join, as the criteria expect."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

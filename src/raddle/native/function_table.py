@@ -55,7 +55,7 @@ class FunctionTable:
         return receiver if is_method[1] else None
 
     def name(self, site: int) -> str:
-        """Return the file and name of a function. They are used to distinguish threads by the methods that they run."""
+        """Return the file and name of a function. Threads are distinguished by the functions that they run."""
         name = self._names.get(site)
         if name is None:
             where = self._table[site]

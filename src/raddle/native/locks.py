@@ -25,7 +25,7 @@ _NAME = f"{_RealLock.__module__}.{_RealLock.__name__}"
 
 
 def _can_wait(blocking: bool, timeout: float) -> bool:
-    """Return whether an acquire with these arguments can block. The real lock rejects invalid arguments."""
+    """Return whether an acquire with these arguments can block; False for arguments that the real lock rejects."""
     return (
         bool(blocking) and isinstance(timeout, (int, float)) and (timeout == -1 or 0 < timeout <= threading.TIMEOUT_MAX)
     )
@@ -46,7 +46,7 @@ class _LockMeta(type):
 
 
 class Lock(metaclass=_LockMeta):
-    """A lock that wraps a real lock, whose type cannot be subclassed, and records its operations."""
+    """A lock that records its operations. It wraps a real lock, because the type of real locks cannot be subclassed."""
 
     __slots__ = ("__weakref__", "_real", "resource")
 
@@ -70,7 +70,7 @@ class Lock(metaclass=_LockMeta):
             if waits:
                 recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and real.acquire(blocking, timeout)):
-                if site:  # without a site, a condition is testing whether its lock is held
+                if site:  # otherwise a condition is only testing whether its lock is held
                     recorder.record_on(FAILED, self.resource, site)
                 return False
         try:
@@ -134,7 +134,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython allows subclassing
             if waits:
                 recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and super().acquire(blocking, timeout)):
-                if site:  # without a site, a condition is testing whether its lock is held
+                if site:  # otherwise a condition is only testing whether its lock is held
                     recorder.record_on(FAILED, self.resource, site)
                 return False
         self._depth += 1

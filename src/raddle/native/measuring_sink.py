@@ -39,7 +39,7 @@ class ForgettingMeasurement(Measurement):
         return []
 
 
-LOCKS_NOT_ALL = "warnings of potential deadlocks may be missing"
+LOCKS_NOT_ALL = "warnings about potential deadlocks may be missing"
 
 
 class MeasuringSink:

@@ -1,9 +1,9 @@
 """Noise: random delays that make threads interleave in different ways.
 
-The technique follows Křena, Letko and Vojnar (and ConTest before them). A kind of noise has an action, a place, a
+The technique is that of Křena, Letko and Vojnar, and of ConTest before them. A kind of noise has an action, a place, a
 probability and a strength. Each thread draws from its own random generator, seeded with the thread's position in the
-tree of threads. It draws a number at every place it reaches, whether or not the number is used. So the decisions of a
-thread do not depend on other threads, or on when a place was found to be shared.
+tree of threads. It draws a number at every place it reaches, whether or not the number is used. A thread's decisions
+therefore depend neither on other threads nor on when a variable was found to be shared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PLACES = ("everywhere", "shared", "locks")
 LEARNING_STEPS = 256  # steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
-# Probes that access a variable, before which noise is made.
+# Probes that access a variable. Noise is made before they run.
 ACCESSING = (
     "read", "write", "delete", "method", "getitem", "setitem", "delitem", "contains", "content", "iterate", "inplace",
     "function", "read_name", "write_name", "delete_name",

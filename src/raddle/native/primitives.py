@@ -184,7 +184,7 @@ def _event_patches(recorder: Recorder) -> list[Patch]:
         return was_set
 
     def is_set(self: Any) -> bool:
-        """Record the observation of a set flag like a completed wait, because the call to `set` happens before it."""
+        """If the flag is set, record a completed wait, because the call to `set` happens before this call."""
         was_set = real_is_set(self)
         resource = recorder.resource(self)
         if resource is not None:

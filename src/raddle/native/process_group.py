@@ -30,7 +30,7 @@ class ProcessGroup:
     def add_at_exit(self, record: Record) -> None:
         """Add the record of a process that is ending, unless it is the first process.
 
-        The run's data file already has the record.
+        `merged` adds the record of the first process.
         """
         if os.getpid() != self._first:
             self.add_explored(record)
@@ -43,7 +43,7 @@ class ProcessGroup:
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
     def merged(self, own: Record | None) -> Contents | None:
-        """Merge the first process's record with those of other processes that have ended; None if there are none."""
+        """Merge the record of the first process with the records in the folder; return None if the folder has none."""
         file = Path(self._folder, _FILE)
         try:
             if not self._folder or not file.exists():

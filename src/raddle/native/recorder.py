@@ -216,7 +216,8 @@ class Recorder:
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
         self._starting[_thread.get_ident()] = thread
         self.local.thread, self.local.number = thread, thread.number
-        self._starting.pop(_thread.get_ident(), None)  # still there if a destructor registered a foreign thread first
+        # Normally already removed, but not if a destructor has registered this thread as a foreign thread.
+        self._starting.pop(_thread.get_ident(), None)
 
     def end_thread(self) -> None:
         """Record the end of the running thread. Destructors that run in it afterwards are not recorded."""
@@ -271,7 +272,7 @@ class Recorder:
             self.flush()
 
     def enter_primitive(self) -> tuple[ThreadRecord, int]:
-        """Return the record of the running thread and the site of its call to a primitive (0 if it has none).
+        """Return the record of the running thread and the site of its call to a primitive (0 if the call has no site).
 
         Every operation on a recorded primitive calls this first. It also makes noise.
         """

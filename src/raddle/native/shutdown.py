@@ -95,7 +95,7 @@ class Shutdown:
         """Stop the watch and report. If that fails, the error is printed and does not affect the program."""
         if self._finisher == get_ident():
             return  # called by a signal handler that interrupted this very method
-        with self._finish_lock:  # other threads wait here, because the process must not end before this is done
+        with self._finish_lock:  # the process must not end before the watch has stopped, so other threads wait
             if self._watch.active:
                 self._finish()
         if self._pending_signal is not None:

@@ -37,7 +37,8 @@ class StartJoinOrder:
         self._segments: dict[int, int] = {}
         self._starts: dict[int, _Start] = {}
         self._joins: dict[int, int] = {}  # maps a thread to the number of joins it has completed
-        # Maps a thread and another thread to the last ordered segment of the other, and the join that ordered it.
+        # For a thread and another thread: the last segment of the other thread that happens before a join of the first,
+        # and the number of that join.
         self._joined: dict[int, dict[int, tuple[int, int]]] = {}
 
     def segment(self, thread: int) -> int:
@@ -51,7 +52,7 @@ class StartJoinOrder:
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
-        """Record that `thread` joins `other`: all that happens before the end of `other` happens before the join."""
+        """Record that `thread` joins `other`: everything before the end of `other` happens before the join."""
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}

@@ -75,7 +75,7 @@ class Stream:
         self.steps: list[Step] = []
         self.recording = False
         self.error: BaseException | None = None  # the internal error that stopped recording
-        self.learn: Callable[[Sequence[Step]], None] | None = None  # called with each batch before the sink
+        self.learn: Callable[[Sequence[Step]], None] | None = None  # called with each batch before it is filtered
         self.begin()
 
     def begin(self) -> None:

@@ -35,7 +35,7 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
-    """Return replacements for the functions of `traceback` that walk frames. Programs that print errors call these.
+    """Return replacements for the functions of `traceback` that walk frames. Programs call these to print errors.
 
     Walking a stack stops at `runs_program`, the code of the function that runs the program.
     """

@@ -58,7 +58,7 @@ class Census:
 
 
 def take_census(source: str | bytes, sites: Sequence[Site], *, file: str, base: int) -> Census:
-    """Return the census of a module, given its source and its sites, of which the first has the number `base`.
+    """Return the census of a module. `base` is the number of the first of its `sites`.
 
     >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
     >>> take_census("class Cart:\\n    def add(self): self.x = 1", sites, file="m.py", base=70000).accesses
@@ -155,7 +155,7 @@ class _CensusTaker:
             if key in self._index.calls:
                 self._function(self._index.calls[key], site, number)
             return
-        scope = self._scope(site)  # the method may be an attribute that holds a callable
+        scope = self._scope(site)  # the "method" may be an attribute that holds a callable
         holder = self._receivers.named(path, scope)
         self._add(number, False, holder, scope.mangled(method), path, scope)
         if method in READERS or method in WRITERS:

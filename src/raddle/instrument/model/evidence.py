@@ -1,7 +1,7 @@
 """Recognizes expressions that create a built-in container, and container methods that read or write.
 
-The source seldom shows what a variable holds. The static model has a separate variable for its content only if an
-assignment stores a container in it. Other containers are added when executions observe them.
+The source seldom shows what a variable holds. If an assignment stores a container in a variable, the static model
+treats the content of the container as a second variable. Other containers are added when executions observe them.
 """
 
 from __future__ import annotations

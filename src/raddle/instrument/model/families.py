@@ -29,8 +29,8 @@ class Families:
     def lineage(self, owner: str) -> tuple[str, ...]:
         """Return the class and its surveyed base classes in the order of attribute lookup.
 
-        The order is depth-first, and a class that occurs more than once keeps its last position. It equals Python's
-        method resolution order, unless that interleaves the base classes of different branches.
+        The order is depth-first, and a class that occurs more than once keeps its last position. This is Python's
+        method resolution order, except where Python interleaves the base classes of different branches.
         """
         if owner not in self._lineages:
             self._lineages[owner] = (owner,)  # ends the recursion in case of a cycle, which no running program has
@@ -120,7 +120,10 @@ class Families:
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """The owner of each attribute that exactly one class declares and that no class defines as code."""
+        """Maps each attribute that exactly one class declares to its owner.
+
+        Attributes that are a method, property or nested class of any class are left out.
+        """
         found: dict[str, set[str]] = {}
         code = {name for class_census in self.classes.values() for name in class_census.code}
         for owner, class_census in self.classes.items():
@@ -138,7 +141,7 @@ class Families:
         )
 
     def is_shared(self, owner: str) -> bool:
-        """Return whether threads can share the attributes of this class. They cannot if it is a `threading.local`."""
+        """Return whether threads can share the attributes of this class: it must not extend `threading.local`."""
         return not any(_THREAD_LOCALS.intersection(self.classes[ancestor].bases) for ancestor in self.lineage(owner))
 
     def _is_code(self, owner: str, name: str) -> bool:

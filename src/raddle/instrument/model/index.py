@@ -1,7 +1,7 @@
 """An index of the expressions that have probes, by source position.
 
-A site has a position, a kind and a name. These do not identify the object whose attribute is accessed, so its
-expression is looked up here. Sites with the same position and name are in evaluation order, from the inside out.
+The position, kind and name of a site do not identify the object whose attribute is accessed, so the expression for that
+object is looked up here. Sites with the same position and name are in evaluation order, from the inside out.
 """
 
 from __future__ import annotations

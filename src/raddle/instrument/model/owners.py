@@ -17,7 +17,7 @@ MAX_WRAPPERS = 100  # maximum number of wrappers around one function; more are a
 
 
 class _TableMemo:
-    """The results that are cached for a table until sites are added to it."""
+    """Results cached for a site table until more sites are added to the table."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -91,7 +91,7 @@ def class_owner(table: SiteTable, cls: type) -> str:
 
 def _file(table: SiteTable, cls: type) -> str:
     instrumented = set(table.paths().values())
-    for function in fields_of(cls).values():  # methods name the exact file, since each notebook cell has its own
+    for function in fields_of(cls).values():  # only methods name the exact file of a class defined in a notebook cell
         if type(function) is FunctionType and function.__code__.co_filename in instrumented:
             return table.label(function.__code__.co_filename)
     module = sys.modules.get(module_of(cls))

@@ -16,14 +16,14 @@ from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPE_PARAMETERS, S
 
 # Early accesses touch state that is not shared yet: attributes in an object's own constructor, globals at import, and
 # closure variables before any inner function is created. Memory-access patterns are about *mutable shared* state (MAP,
-# section II), so the totals leave these accesses out. State that is never written after initialization is not a
-# variable at all.
+# section II), so the totals leave these accesses out. State that is never written after initialization does not count
+# as a variable.
 INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors whose first argument is the new object
 CONSTRUCTORS = INITIALIZERS | {"__new__"}
 
-OF_CLASS = "class"  # an object of a class in the module, or the class itself, by its qualified name
-OF_SCOPE = "scope"  # a module or function that owns a name, by its owner name as in `AbstractVariable`
-OF_IMPORT = "import"  # an imported module, class or name, by its absolute dotted name
+OF_CLASS = "class"  # the holder is a class of the module or an object of it; `name` is the qualified name of the class
+OF_SCOPE = "scope"  # the holder is a module or function; `name` is its owner name, as in `AbstractVariable`
+OF_IMPORT = "import"  # the holder is imported; `name` is its absolute dotted name
 UNKNOWN = "unknown"
 
 

@@ -31,7 +31,7 @@ _recent: dict[tuple[int, int], Census] = {}  # by site base (a digest of the sou
 
 
 def survey_table(table: SiteTable) -> StaticModel:
-    """Return the model of every module in the table whose source is unchanged since it was instrumented."""
+    """Return one model of all modules in the table, except those whose source changed after they were instrumented."""
     return survey(list(_censuses(table)))
 
 
@@ -101,7 +101,7 @@ class _AccessCollector:
                 self._guessed[variable].add(access.site)
 
     def _owners(self, census: Census, access: Access, attribute: str) -> tuple[Iterable[str], bool]:
-        """Return the possible owners of the variable, and whether they are a guess."""
+        """Return the possible owners of the accessed variable, and whether they are only a guess."""
         kind, name = access.holder
         if kind == OF_SCOPE:
             return [name], False

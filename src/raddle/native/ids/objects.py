@@ -3,11 +3,11 @@
 An `id` identifies an object only while the object lives, so an entry must not outlive its object:
 
 * Most objects support weak references, whose callback drops the entry.
-* Lists, dictionaries and some other objects do not. Their entries hold strong references and are dropped when a sweep
-  finds no other reference to the object. A sweep runs when the garbage collector runs, and after every `SWEEP_EVERY`
-  new objects. During a full collection the table holds no strong references, so reference cycles are still collected.
-  At most `MAX_UNHELD` such objects are kept. Older objects are dropped and become new variables when they are seen
-  again. Two objects never share a number.
+* Lists, dictionaries and some other objects do not support weak references. Their entries hold strong references and
+  are dropped when a sweep finds no other reference to the object. A sweep runs when the garbage collector runs, and
+  after every `SWEEP_EVERY` new objects. During a full collection the table holds no strong references, so reference
+  cycles are still collected. If there are more than `MAX_UNHELD` such objects, the oldest are dropped. A dropped object
+  gets new numbers when it is seen again. Two objects never share a number.
 * A container that an attribute holds is kept as long as its holder lives, and is dropped together with it.
 """
 
@@ -175,8 +175,7 @@ class TrackedObjects:
     def _sweep(self, generation: int = 0) -> None:
         """Drop unused entries.
 
-        Do nothing if a sweep is already running, in another thread or in this one before a destructor interrupted
-        it.
+        Do nothing if a sweep is already running. It may be running in this thread, if a destructor interrupted it.
         """
         if not self._sweep_lock.acquire(False):
             return
@@ -226,7 +225,7 @@ class TrackedObjects:
                 self._restore_parked()
         except BaseException as error:  # Python ignores exceptions raised in a gc callback
             self._raised = error
-        if self._raised is not None and phase == "stop":  # not at "start", because the call for "stop" must still run
+        if self._raised is not None and phase == "stop":  # not at "start", because the "stop" callback must still run
             raised, self._raised = self._raised, None
             (*_,) = self._handle_error(raised)
 

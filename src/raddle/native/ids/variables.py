@@ -33,7 +33,7 @@ def inherited(number: int) -> int:
 
 
 def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[Concatenate[VariableNumbers, P], int]:
-    """Wrap a method for use by probes. It returns NO_VARIABLE if it fails or if the thread is not being recorded."""
+    """Wrap a method for use by probes. If the method fails or the thread is not recorded, return NO_VARIABLE."""
 
     def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
         thread: ThreadRecord = self._recorder.local.thread
@@ -106,7 +106,8 @@ class VariableNumbers:
             return self._cache_number(obj, name, NO_VARIABLE)
         owner = attribute_owner(obj, name)
         if owner is None:
-            is_class = issubclass(type(value), type)  # calling it may create an object without a probe
+            # Calls of a class must be wrapped, because they create objects, so a class is not added to `code_names`.
+            is_class = issubclass(type(value), type)
             if not is_class and not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
                 if id(cls) not in self.code_names:
                     self._classes.append(cls)

@@ -87,7 +87,7 @@ class AttributeProbes(RecordingProbes):
             self._steps.append((self._local.number, WRITE, number, site))
 
     def _detached_method(self, obj: Any, name: str, site: int, found: Any) -> Any:
-        """Wrap a method of a container that other code will call, as in `Thread(target=items.append)`."""
+        """Wrap a container method that is looked up but not called here, as in `Thread(target=items.append)`."""
         base = self._bases[id(type(obj))]
         if base is None or not is_method_of(obj, found):
             return found

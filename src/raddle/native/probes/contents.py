@@ -121,7 +121,7 @@ class ContentProbes(RecordingProbes):
             self._flush()
 
     def add_class(self, cls: type) -> type | None:
-        """Add a class when first seen. Return the container class without probes that it is or extends, if any."""
+        """Add a class that has not been seen before, and return the result of `base_of` for it."""
         self._classes.append(cls)
         self._stores_missing[id(cls)] = stores_missing_keys(cls)
         base = self.bases[id(cls)] = container_base(cls)
