@@ -162,7 +162,7 @@ def _fields(cls: type, name: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=10_000)
 def _text_of(code: CodeType, name: str, fields: tuple[str, ...]) -> str | None:
-    """Return the source text of a method that compiles to this code; None if no known text does."""
+    """Return a source text that compiles to the code of this method; None if no known text does."""
     for text in _texts(name, fields):
         if _is_same_code(code, _function(compile(text, GENERATED_FILE, "exec", dont_inherit=True), name)):
             return text

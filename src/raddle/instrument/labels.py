@@ -38,7 +38,7 @@ def label(name: str, path: str | None, *, is_package: bool = False, root: str = 
 
 
 def label_of(module: ModuleType, root: str = "") -> str:
-    """Return the label that the sites of an imported module carry."""
+    """Return the label used in the sites of an imported module."""
     path = getattr(module, "__file__", None)
     return label(module.__name__, path, is_package=hasattr(module, "__path__"), root=root)
 

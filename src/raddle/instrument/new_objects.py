@@ -124,7 +124,7 @@ def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
     try:
         return tuple(answers)
     finally:
-        answers.clear()  # a list of all objects contains `answers`, and would live until the next collection
+        answers.clear()  # breaks the reference cycle with a list of all objects, which contains `answers`
 
 
 def _are_frozen() -> bool:

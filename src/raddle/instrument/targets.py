@@ -1,10 +1,10 @@
 """Rewrites the targets of assignments, loops, `with` and `del`.
 
-Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just before
-it is stored. If a statement has more than one target, a target that needs probes therefore gets its value through a
-temporary name, which is deleted right afterwards. Class bodies get no temporaries, because their namespace may be a
-custom object: an `Enum` turns every name stored in it into a member. Statements in class bodies that would need
-temporaries stay unchanged.
+Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just before a
+value is stored in it. If a statement has more than one target, a target that needs probes therefore gets its value
+through a temporary name, which is deleted right afterwards. Class bodies get no temporaries, because their namespace
+may be a custom object: an `Enum` turns every name stored in it into a member. Statements in class bodies that would
+need temporaries stay unchanged.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Targets(Expressions):
         delayed: dict[str, ast.expr] = {}
         for element in target.elts:
             if not delayed and not self.needs_probes(element):
-                elements.append(element)  # Python stores it before it evaluates any probed target
+                elements.append(element)  # Python assigns it before it evaluates any probed target
                 continue
             temporary = self.temporary()
             new: ast.expr = store(temporary)

@@ -42,7 +42,7 @@ class _VariableAccesses:
     __slots__ = ("batch", "conflicted", "reads", "writes")
 
     def __init__(self, batch: int) -> None:
-        self.batch = batch  # number of the batch with its first access
+        self.batch = batch  # number of the batch that contains the first access
         self.conflicted = False  # True if two accesses conflict
         self.reads: dict[int, int] = {}
         self.writes: dict[int, int] = {}
@@ -62,7 +62,7 @@ class _VariableAccesses:
 
 
 class ConflictFilter:
-    """Holds batches back, and releases them filtered and in order.
+    """Holds batches back, then filters them and releases them in order.
 
     >>> conflict_filter = ConflictFilter()
     >>> steps = [(0, "write", 7, 70001), (0, "write", 8, 70002), (0, "start", 1, 70003), (0, "start", 2, 70003)]

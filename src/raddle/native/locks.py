@@ -192,7 +192,7 @@ def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     lock: Any = _LockMeta("lock", (Lock,), {**namespace, "__class__": claimed_class(_RealLock)})
     rlock: Any = type("RLock", (RLock,), namespace)
     resembling(_RealLock)(lock)
-    resemble(rlock, _thread.RLock)  # rlock is a subclass of it
+    resemble(rlock, _thread.RLock)  # a subclass, so `isinstance` needs no help
 
     real_rlock = threading.RLock
 

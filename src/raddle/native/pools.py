@@ -1,8 +1,8 @@
 """Records the operations of `ThreadPoolExecutor` and its futures.
 
 A pool is recorded as a queue of tasks: submitting is a put, and starting a task is a get. A future is recorded as an
-event: setting the result sets it, and reading the result waits for it. Each task is a separate actor, since one worker
-runs many unrelated tasks.
+event: setting the result sets the event, and reading the result waits for it. Each task is a separate actor, since one
+worker runs many unrelated tasks.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class ThreadRecord:
         self.label = label  # position in the tree of threads: 0.2 is the second thread that thread 0 started
         self.children = 0  # number of threads that it started
         self.set_actor(actor, methods_left)
-        self.busy = False  # True while the recorder runs in it
+        self.busy = False  # True while the recorder runs in this thread
         self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
         self.unrecorded_lock: object = None  # a lock that records no steps itself, because a condition records them
         self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site

@@ -25,7 +25,7 @@ class Settings:
     """
 
     program: str = ""  # the program as shown in reports
-    sources: tuple[str, ...] = ()  # modules, files and folders to instrument; if empty, the project
+    sources: tuple[str, ...] = ()  # modules, files and folders to instrument; empty for the whole project
     root: str = "."  # the folder of the project
     named_from: str = ""  # the folder that file names in reports are relative to
     noise: tuple[str, ...] = ()

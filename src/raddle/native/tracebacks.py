@@ -39,7 +39,7 @@ def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
 
     Walking a stack stops at `runs_program`, the code of the function that runs the program.
     """
-    names = ("walk_tb", "_walk_tb_with_full_positions")  # the `traceback` module itself uses the second
+    names = ("walk_tb", "_walk_tb_with_full_positions")  # the `traceback` module itself uses the second one
     walks = [(name, _without_our_frames(getattr(traceback, name))) for name in names]
     real: Callable[[FrameType | None], Iterator[tuple[FrameType, int]]] = traceback.walk_stack
 

@@ -200,7 +200,10 @@ class _CensusTaker:
             self._accesses.append(Access(number, writes, holder, name, self._receivers.is_early(holder, path, scope)))
 
     def _is_early(self, site: Site, name: str, scope: Scope) -> bool:
-        """Return whether a name is accessed at import, or in its own function before it can be captured."""
+        """Return whether a name is accessed before threads can share it.
+
+        That is at import, or in its own function before an inner function can capture the name.
+        """
         owner = scope.owner(name)
         if owner.kind != FUNCTION:
             return scope.kind in (MODULE, CLASS)

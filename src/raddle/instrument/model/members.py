@@ -14,7 +14,7 @@ _CODE_FACTORIES = frozenset({"property", "staticmethod", "classmethod", "partial
 
 
 def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[tuple[Holder, str]]:
-    """Yield the holder and name of each variable that some statement assigns a container to."""
+    """Yield the holder and name of each variable to which some statement assigns a container."""
     for scope in scopes:
         for statement in _statements(getattr(scope.node, "body", None)):
             for target in _container_targets(statement):

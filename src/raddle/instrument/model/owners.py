@@ -63,7 +63,7 @@ def _find_declaring(model: StaticModel, table: SiteTable, cls: type, name: str) 
 
 
 def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
-    """Return the abstract variable for an attribute of all objects of a class that were created at the same place.
+    """Return the abstract variable that represents an attribute of all objects of a class created at the same place.
 
     >>> class Base: ...
     >>> class Cart(Base): ...

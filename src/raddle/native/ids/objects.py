@@ -25,7 +25,7 @@ from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import KeyedReference
 from raddle.native.signal_exceptions import delivery
 
-MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, in two generations
+MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, young and old
 SWEEP_EVERY = 200  # number of new strongly referenced objects between two sweeps
 
 # An entry maps the names of attributes to the numbers of variables. It can also have these keys:
@@ -134,7 +134,7 @@ class TrackedObjects:
         return id(container) in self.entries or id(container) in self._old
 
     def hold(self, holder: Any, name: str, container: Any, entry: Entry) -> None:
-        """Add the entry of a container that an attribute holds. The holder has an entry already."""
+        """Add the entry of a container that an attribute holds."""
         key = id(container)
         with self._registry.lock:
             if key in self.entries:

@@ -80,7 +80,7 @@ class VariableNumbers:
 
     @_guarded
     def hold(self, holder: Any, name: str, container: Any) -> int:
-        """Note that a container was written to an attribute."""
+        """Note that a container was assigned to an attribute."""
         self._hold(holder, name, container)
         return 0
 

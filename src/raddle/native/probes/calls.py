@@ -19,7 +19,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class CallProbes:
-    """Wraps functions that are called, to record their effects on their arguments after they return."""
+    """Wraps called functions. When such a function returns, its effects on its arguments are recorded."""
 
     __slots__ = ("_attributes", "_contents", "_creation_rules", "_effects", "_note_created")
 
