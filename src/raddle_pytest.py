@@ -268,7 +268,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
 
 
 def _add_to_run(item: pytest.Function, result: Result) -> None:
-    """Add the coverage of a test to the enclosing `raddle run`. An error while adding does not fail the test."""
+    """Add the coverage of a test to the enclosing `raddle run`. The test does not fail if this is impossible."""
     from raddle.errors import RaddleError
 
     run = _enclosing_run()
@@ -502,7 +502,7 @@ def pytest_runtest_makereport(
 
 
 def _with_notes(story: str, error: BaseException) -> str:
-    """Append notes of the exception that are missing from the story, such as the arguments that Hypothesis adds."""
+    """Append the exception's notes that are missing from the story, such as the arguments that Hypothesis adds."""
     from raddle.checks.crash import notes_of
 
     missing = [note for note in notes_of(error) if note not in story]

@@ -1,4 +1,4 @@
-"""Suppresses the output of a scenario, which every execution would repeat. Debugger sessions are not suppressed."""
+"""Suppresses the output of a scenario, which every execution would repeat. Debugger output is not suppressed."""
 
 from __future__ import annotations
 

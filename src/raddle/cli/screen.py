@@ -35,7 +35,7 @@ MAX_GIVEN_UP = 3  # maximum number of abandoned targets to list; the JSON output
 
 
 def headline(result: Result) -> str:
-    """Return the summary line: findings, executions, time, seed, why the search stopped, and uninstrumented calls.
+    """Return the summary line: findings, executions, time, seed, why the search stopped, and uninstrumented code.
 
     >>> from raddle.refusal import NotInstrumented
     >>> unwatched = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)

@@ -2,7 +2,7 @@
 
 A search starts with a rehearsal and then replays the executions that earlier runs kept. After that, it runs new
 executions until a stop rule applies. A search that stops because coverage is saturated may not have run every schedule.
-On request, a complete search follows it, which succeeds if the space is small enough to be exhausted.
+On request, a complete search follows, which succeeds if the space is small enough to be exhausted.
 """
 
 from __future__ import annotations

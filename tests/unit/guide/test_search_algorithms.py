@@ -90,8 +90,8 @@ def test_a_generation_keeps_the_elite():
         children += 1
         heirs += any(point[axis] == parent[axis] for parent in elite for axis in (0, 1))
         point = proposals.send(0.0)
-    # 20 generations later, most children still share a value with the elite. The elite has at most two of
-    # the ten values on each axis, so chance alone would give a share of at most 1 - 0.8 ** 2 = 36 %.
+    # 20 generations later, most children still share a value with the elite. The elite has at most two of the ten
+    # values on each axis, so chance alone would give a share of at most 1 - 0.8 ** 2 = 36 %.
     assert heirs / children > 0.6
 
 

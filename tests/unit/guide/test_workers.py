@@ -35,10 +35,7 @@ def comparable(result):
 
 
 def first_executions(tally):
-    """Map each covered requirement to the first execution that covered it.
-
-    Counts of covering executions are omitted, because splitting a search into units can change them.
-    """
+    """Map each covered requirement to the first execution that covered it."""
     return {name: {key: covered.first for key, covered in keys.items()} for name, keys in tally.covered.items()}
 
 

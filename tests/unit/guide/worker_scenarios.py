@@ -7,7 +7,7 @@ import threading
 
 
 def die(status):
-    """Exit by calling C, as an extension module could, because raddle replaces `os._exit`."""
+    """Exit by calling a C function, as an extension module could, because raddle replaces `os._exit`."""
     ctypes.CDLL(None)._exit(status)
 
 

@@ -28,7 +28,7 @@ def lines(*warnings):
 
 def test_a_lost_update_is_one_line():
     # The race between the read and the write comes first. Warnings of other kinds precede the second race. The
-    # unserializable access precedes the lockset warning.
+    # warning about the unserializable access precedes the one about locks.
     race = (
         "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two; "
     )

@@ -40,8 +40,8 @@ def test_with_blocking_threads_it_finds_the_same_orders_as_depth_first_search(pr
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
 def test_a_bound_limits_preemptions_and_is_reported(bound):
-    # Threads with two and three steps are preempted at most 3 times, as in 2 1 2 1 2. A switch after a
-    # thread's last step is not a preemption.
+    # Threads with two and three steps are preempted at most 3 times, as in 2 1 2 1 2. A switch after a thread's last
+    # step is not a preemption.
     search = Deepening(preemptions=bound)
     found = all_runs(search, [writes("x", 2), writes("x", 3)])
     assert sorted(found) == sorted(order for order in every_order(2, 3) if preemptions(order) <= bound)

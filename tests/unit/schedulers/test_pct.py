@@ -36,8 +36,8 @@ def test_every_spinning_thread_gets_a_turn():
 
 
 def test_two_threads_waiting_in_a_loop_do_not_starve_the_third():
-    # Both waiting threads may have a higher priority than the third. If a spinning
-    # thread gave way for only one turn, these two would keep alternating.
+    # Both waiting threads may have a higher priority than the third. If a spinning thread gave way for only one turn,
+    # these two would keep alternating.
     def scenario():
         gate = Gate()
         threads = [threading.Thread(target=body) for body in (gate.wait, gate.prepare, gate.wait)]

@@ -17,7 +17,7 @@ LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 
 
 def orders(programs, many):
-    """Return how often each order occurs, without the first executions, which only count steps."""
+    """Return how often each order occurs, without the initial executions, in which the scheduler counts steps."""
     walk = UniformWalk(seed=3)
     seen = [run(walk, programs, number=number) for number in range(1, many + COUNTING_EXECUTIONS + 1)]
     return Counter(seen[COUNTING_EXECUTIONS:])
@@ -62,11 +62,11 @@ def test_the_steps_of_a_started_thread_count_for_its_parent():
 
 def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
     # The first thread writes y four times and then x. The second thread writes x. Only one thread uses y, so y is not a
-    # candidate. Half of the executions choose uniformly among all orders of the operations: the second thread has one
-    # of six positions with equal probability. The other half choose uniformly between the two orders of the writes to
-    # x. The thread that writes x first is drawn when the second thread is first considered. If the second thread is
-    # drawn (1/2), it runs at that point: after j writes with probability 1/2^(j+1), but after all four with the
-    # remaining 1/16. Otherwise it runs last.
+    # candidate. In half of the executions, the scheduler chooses uniformly among all orders of the operations: the
+    # second thread has one of six positions with equal probability. In the other half, it chooses uniformly between the
+    # two orders of the writes to x. The thread that writes x first is drawn when the second thread is first considered.
+    # If the second thread is drawn (1/2), it runs at that point: after j writes with probability 1/2^(j+1), but after
+    # all four with the remaining 1/16. Otherwise it runs last.
     seen = orders([[*writes("y", 4), *writes("x", 1)], writes("x", 1)], 3_000)
     places = Counter({order.index(2): count for order, count in seen.items()})
     wanted = {at: 1 / 12 + 1 / 4 * 2.0 ** -(at + 1) for at in range(4)}
