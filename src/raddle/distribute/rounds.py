@@ -1,9 +1,9 @@
 """Rounds: split a search into units for several processes, with the same result for any number of processes.
 
 The split into units must depend neither on the number of processes nor on their speed. So each round has a fixed number
-of units. All units of a round start from the same knowledge: what earlier rounds learned, covered and found. After each
-round the results are merged in the order of the execution numbers, and the stop rules are checked. Units grow from
-round to round, so that a short search does not overshoot and a long search rarely waits for its slowest unit.
+of units. All units of a round start with the same knowledge: everything that earlier rounds learned, covered and found.
+After each round the results are merged in the order of the execution numbers, and the stop rules are checked. Units
+grow from round to round, so that a short search does not overshoot and a long search rarely waits for its slowest unit.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def search(
 
 
 def split_round(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield each unit of a round as (executions before it, executions in it). A unit has at most `size` executions.
+    """Yield each unit of a round as (number of executions before it, number of executions in it).
+
+    A unit has at most `size` executions.
 
     >>> list(split_round(64, 1000, 64))[:2], sum(count for _, count in split_round(64, 1000, 64))
     ([(64, 64), (128, 64)], 512)

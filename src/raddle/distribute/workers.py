@@ -26,7 +26,7 @@ from raddle.trace import Trace
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05  # interval between checks for Ctrl-C
-MAX_CRASHES = 5  # maximum number of crashes located per unit, since locating one takes a while
+MAX_CRASHES = 5  # maximum number of crashes located per unit, since locating a crash takes a while
 
 
 class ExecutorProvider(Protocol):
@@ -209,7 +209,10 @@ class Workers:
         return result
 
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
-        """Run a unit in its own process. If the process dies, return its last execution's number and how it died."""
+        """Run a unit in its own process.
+
+        Return its result or, if the process died, None, the number of its last execution and how it died.
+        """
         executor = self._provider.executor(1)
         try:
             future = self._provider.submit(executor, unit)

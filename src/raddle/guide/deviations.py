@@ -35,7 +35,7 @@ _NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}
 class Deviation(NamedTuple):
     """A schedule to try. Deviations that compare as smaller are tried first."""
 
-    repeats: int  # how often similar deviations were tried before, in another iteration or with another thread
+    repeats: int  # number of similar deviations tried before, in another iteration or with another thread
     deviations: int  # number of deviations from running one thread after another
     number: int  # sequence number, in order of creation
     start: int  # index of the trace event at which the last deviation happened
@@ -94,9 +94,9 @@ class ExecutionDeviations:
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Yield deviations just before an event as (whether it preempts a thread, thread to run instead, repeats).
+        """Yield deviations just before an event, as (whether a thread is preempted, thread to run instead, repeats).
 
-        Two deviations are similar if their threads are at the same places. At most `MAX_ALIKE` similar ones are
+        Two deviations are similar if their threads are at the same places. At most `MAX_ALIKE` similar deviations are
         yielded.
         """
         event = self._events[index]
@@ -116,8 +116,8 @@ class ExecutionDeviations:
         for other in others:
             like = (place, self._next_place(other, index), stopped)
             if self._alike[like] < MAX_ALIKE and (stopped or self._order_matters(other, index)):
-                # A third thread may have to run first to enable the conflict. This is less likely, so it is tried
-                # later.
+                # A third thread may have to run first to enable the conflict. That is less likely, so such a deviation
+                # is tried later.
                 yield stopped, other, self._alike[like] + (stopped and other not in conflicting)
                 self._alike[like] += 1
 
@@ -157,6 +157,6 @@ class ExecutionDeviations:
         first = index
         while first and self._events[first - 1].thread == own:
             first -= 1
-        if first != self._own[own][0]:  # a resumed thread reached its first step before it was stopped
+        if first != self._own[own][0]:  # a resumed thread had already reached its first step when it was stopped
             first += 1
         return sum(1 for event in self._events[first:index] if self._place_of(event) == place)

@@ -1,9 +1,9 @@
 """The portfolio: several schedulers, one of which targets uncovered requirements, take turns.
 
-No single scheduler is best everywhere (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et al.,
-ASPLOS 2025). POS nearly always does well. SURW does well when threads differ widely in length. PCT does well on bugs
-that need few but deep preemptions. A particular order among very many threads is found only by targeting it. POS
-decides every other execution, so the portfolio needs at most twice as many executions as POS alone. The other
+No single scheduler is best for every program (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et
+al., ASPLOS 2025). POS nearly always does well. SURW does well when threads differ widely in length. PCT does well on
+bugs that need few but deep preemptions. A particular order of very many threads is found only by targeting it. POS
+controls every other execution, so the portfolio needs at most twice as many executions as POS alone. The other
 schedulers share the remaining executions.
 """
 
@@ -104,7 +104,7 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return a scheduler that only pursues targets, and falls back to POS when no target is left.
+    """Return a scheduler that pursues targets, and falls back to POS when no target is left.
 
     >>> directed(["map"], seed=1).turn
     'directed'

@@ -7,7 +7,7 @@ even one whose requirements cannot be enumerated.
 
 Coverage distinguishes threads and their interactions only up to a point. With very many threads, nearly all pairs may
 be covered although a particular combination of steps has never occurred. So an order is also worth trying if its reads
-would see a combination of writes that they saw under no earlier plan (as in reads-from fuzzing, Wolff et al., ASPLOS
+would see a combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS
 2024). The best of these orders show the second thread a half-finished update: some variables that the first thread has
 already changed, and others that the first thread is about to change.
 
@@ -87,7 +87,7 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
-        predicted_pairs: dict[LegPair, int] | None = None,  # number of executions that predicted each pair
+        predicted_pairs: dict[LegPair, int] | None = None,  # number of executions from which each pair was predicted
     ) -> None:
         self._entities = entities
         self._criteria = criteria
@@ -125,7 +125,7 @@ class Prediction:
     # -- orders -------------------------------------------------------------------------------------
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield each order as (thread to stop, number of its steps before that, second thread, number of its steps)."""
+        """Yield each order as (first thread, number of steps before it stops, second thread, number of its steps)."""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._rearrangement.programs[second]))
@@ -140,12 +140,12 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return the sort key of an order, which favors running one thread entirely before the other, then `_mixed`."""
+        """Return the sort key of an order: whether one thread runs entirely before the other, then `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
     def _kinds(self) -> list[int]:
-        """Return up to `_THREADS_PER_KIND` threads of each group that executed the same steps."""
+        """Return up to `_THREADS_PER_KIND` threads from each group of threads that executed the same steps."""
         alike: dict[tuple[tuple[str, int], ...], list[int]] = {}
         for thread, program in self._rearrangement.programs.items():
             alike.setdefault(tuple((kind, site) for _, kind, _, site in program), []).append(thread)
@@ -188,9 +188,9 @@ class Prediction:
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
         """Return two measures of the inconsistency that the second thread sees.
 
-        Each is the number of variables with conflicting accesses before the first thread's stop, multiplied by the
-        number with conflicting accesses after it. The first measure counts only variables that the first thread writes
-        and the second thread reads.
+        Each measure multiplies two counts: the variables on which the second thread conflicts with the first thread's
+        steps before the stop, and those on which it conflicts with the first thread's steps after the stop. The first
+        measure counts only variables that the first thread writes and the second thread reads.
         """
         theirs = self._touched(second, 0, until)
         before, after = (
@@ -201,7 +201,7 @@ class Prediction:
         return half_done, _count(before, theirs, _conflict) * _count(after, theirs, _conflict)
 
     def _touched(self, thread: int, start: int, end: int) -> Touched:
-        """Return the variables that a thread accesses from step `start` up to step `end`, with the kinds of access."""
+        """Return the variables that a thread accesses in steps `start` to `end - 1`, with the kinds of access."""
         part = thread, start, end
         touched = self._parts.get(part)
         if touched is None:
@@ -244,7 +244,7 @@ class Prediction:
         return Leg(label, kind, site, times, until)
 
 
-# A predicate on how the first and the second thread access a variable.
+# Takes the kinds of access to one variable by the first and by the second thread.
 _Overlap = Callable[[set[str], set[str]], bool]
 
 
@@ -261,7 +261,7 @@ def _count(mine: Touched, theirs: Touched, overlaps: _Overlap) -> int:
 
 
 def reads_from(steps: Sequence[Step]) -> int:
-    """Return a digest of the reads-from relation: the pairs of a read site and the write site whose value it sees.
+    """Return a digest of the reads-from relation: pairs of a read's site and the site of the write whose value it sees.
 
     >>> write, read = (1, "write", 5, 70001), (2, "read", 5, 70002)
     >>> reads_from([write, read]) == reads_from([read, write])

@@ -72,7 +72,7 @@ class Rearrangement:
         self._suspended: set[int] = set()
 
     def suspend(self, thread: int) -> None:
-        """Suspend a thread. It does not run, not even to unblock another thread."""
+        """Suspend a thread, so that it does not run even to unblock another thread."""
         self._suspended.add(thread)
 
     def resume(self, thread: int) -> None:

@@ -2,7 +2,7 @@
 
 As in Hypothesis, shrinking consists of a value, a predicate and an order. The value is a schedule text. The predicate
 is that its execution fails in the same way. The order is defined in `raddle.guide.simpler`. A schedule is kept only if
-it was replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same
+it has been replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same
 schedule.
 
 The passes simplify the failing schedule step by step. They drop segments (many at a time, as long as that works), let a
@@ -35,7 +35,7 @@ _monotonic = time.monotonic
 def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
     """Return the simplest execution found for which `fits` is true, or `seen` if none is simpler.
 
-    `seen` must have followed its schedule. The returned execution has followed its own, too.
+    `seen` must have followed its schedule without divergence. The same is true of the returned execution.
     """
     return Shrinker(session, seen, fits, tries=tries).shrink()
 
@@ -159,17 +159,17 @@ class Shrinker:
         return replace(later, count=later.count + count + (first.place == later.place))
 
     def _arrivals(self, end: int, thread: str, place: str) -> int:
-        """Return how often a thread reached a place between its last resumption and event `end`, which is excluded."""
+        """Return how often a thread reached a place from its last resumption to just before event `end`."""
         events = self.best.trace.events
         first = end
         while first and events[first - 1].thread == thread:
             first -= 1
-        # A resumed thread reached its first step before it was stopped.
+        # A resumed thread had already reached its first step when it was stopped.
         begins = not any(event.thread == thread for event in events[:first])
         return sum(1 for event in events[first + (not begins) : end] if self._place_of(event) == place)
 
     def begins(self) -> dict[str, str]:
-        """Return the place of each thread's first step ("" if it took none), in the order of the thread starts."""
+        """Return the place of each thread's first step ("" if it took none), in the order in which threads started."""
         first = {event.variable: "" for event in self.best.trace if event.kind == START}
         for event in self.best.trace:
             if first.get(event.thread) == "":
@@ -244,8 +244,8 @@ def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
 def renamed(shrinker: Shrinker) -> Iterator[Schedule]:
     """Swap two threads, so that the thread that was started first also comes first in the schedule.
 
-    Any two threads that the schedule names may be swapped. A thread that it does not name is a candidate only if the
-    thread began with the same code as the other one or took no step.
+    Any two threads that the schedule names may be swapped. A thread that the schedule does not name may be swapped only
+    if it took no step or began with the same code as the other thread.
     """
     segments = shrinker.best.schedule.segments
     named = {segment.thread for segment in segments}

@@ -51,7 +51,7 @@ def rank(seen: Recorded) -> Rank:
 
 
 def stops(schedule: Schedule) -> int:
-    """Return the number of preemptions in a schedule. An execution that follows it has at least as many.
+    """Return the number of preemptions in a schedule. An execution that follows it has at least as many preemptions.
 
     >>> stops(Schedule.parse("T0; T1 until a.py:3 write x; T2."))
     1

@@ -38,7 +38,7 @@ class TargetsMemory:
     tried_digests: frozenset[int] = frozenset()  # reads-from digests of the plans tried
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
     shapes: frozenset[int] = frozenset()  # shapes of executions with no orders left to predict
-    plans: int = 0  # executions of this unit that followed a plan
+    plans: int = 0  # number of executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
         """Merge two memories. Tries are not summed, because each unit's tries include those of earlier units."""
@@ -80,13 +80,13 @@ class CoverageTargets:
     """
 
     def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
-        self.share = 0, 1  # index of the part of the predictable orders to try, and the number of parts
-        # A separate set of criteria, because predicted coverage must not be counted as covered.
+        self.share = 0, 1  # index of the part of all predictable orders to try, and the number of parts
+        # A separate set of criteria, because predicted coverage must not be counted as real coverage.
         self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
-        self._predicted_pairs: dict[LegPair, int] = {}  # number of executions that predicted each pair
+        self._predicted_pairs: dict[LegPair, int] = {}  # number of executions from which each pair was predicted
         self._predictions: list[Prediction] = []
         self._covering_candidates: list[Candidate] = []  # candidates that should cover something new
         self._other_candidates: list[Candidate] = []
@@ -96,7 +96,7 @@ class CoverageTargets:
         self._plans = 0
 
     def remember(self, covered: Mapping[str, Iterable[Key]], memory: TargetsMemory) -> None:
-        """Take over the coverage and the attempts of earlier units."""
+        """Restore the coverage and the attempts of earlier units."""
         self._cover(covered)
         self._tried_digests |= memory.tried_digests
         self._tries.update(memory.tries)
@@ -198,7 +198,7 @@ class CoverageTargets:
         return given_up_lines(self.given_up(), self._criteria, sites)
 
     def _without_settled(self, candidate: Candidate) -> Candidate:
-        """Return the candidate without the goals that have been covered or given up since."""
+        """Return the candidate without the goals that have been covered or given up since it was predicted."""
         goals = {}
         for name, keys in candidate.goals.items():
             known = self.covered[name]

@@ -1,6 +1,7 @@
 """Findings and warnings as annotations: lines of output that GitHub Actions shows beside the code.
 
-Format and escaping follow the workflow commands; see `escapeData` and `escapeProperty` in GitHub's toolkit.
+The format and the escaping are those of GitHub's workflow commands; see `escapeData` and `escapeProperty` in GitHub's
+toolkit.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from raddle.report.rows import Row
 MAX_STOPS = 6  # maximum number of preemptions to show
 MAX_HELD = 8  # maximum number of held locks whose acquisitions are shown
 _LAST = 3  # number of final accesses by the failing thread on which the failure is assumed to depend
-_NEARBY = 40  # number of accesses near preemptions to rank; more than a short story has lines
+_NEARBY = 40  # number of accesses near preemptions to rank; a short story has fewer lines
 # Sequences of accesses before, during and after a preemption that fit no serial order. True stands for a write.
 _UNSERIALIZABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
 
@@ -215,7 +215,7 @@ def _writers(rows: Sequence[Row], last: Sequence[int]) -> Iterator[int]:
 
 
 def _held(rows: Sequence[Row]) -> list[int]:
-    """Return the rows that acquired the locks held at the end."""
+    """Return the rows in which the locks held at the end were acquired."""
     taken: dict[str, int] = {}
     for number, row in enumerate(rows):
         if row.event is not None and row.event.kind in LOCKING:
@@ -261,5 +261,5 @@ def _datum(row: Row) -> _Datum:
 
 
 def _writes(row: Row) -> bool:
-    """Return whether a step conflicts even with reads of its variable, as writes and most synchronization do."""
+    """Return whether a step conflicts even with reads, as writes and most synchronization operations do."""
     return row.event is not None and row.event.kind not in (READ, IS_SET)

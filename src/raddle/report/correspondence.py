@@ -41,7 +41,10 @@ class Correspondence:
             self._align(label, *(some.get(label, []) for some in placed))
 
     def site(self, number: int) -> int | None:
-        """Return the new number of a site, or None if it was removed. In unchanged files, sites keep their numbers."""
+        """Return the new number of a site, or None if the site was removed.
+
+        In unchanged files, sites keep their numbers.
+        """
         site = self._before.sites.get(number)
         if site is None or site.file not in self.changed or number in self._after.sites:
             return number

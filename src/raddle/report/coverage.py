@@ -48,7 +48,7 @@ class Row:
 def rows(
     contents: Contents, *, names: Iterable[str] | None = None, criteria: Mapping[str, Criterion] | None = None
 ) -> list[Row]:
-    """Return the coverage of the named criteria, or of all that were measured.
+    """Return the coverage of the named criteria, or of all measured criteria.
 
     `criteria` maps names to criteria that are not built into raddle.
     """

@@ -24,7 +24,7 @@ from raddle.tally import Key
 
 FORMAT, VERSION = "raddle-difference", 1
 GAINED, LOST, GONE, IMPOSSIBLE = KINDS = ("gained", "lost", "gone", "impossible")
-BY_A_LOCK = " is held from step "  # occurs in the reason if a lock makes a requirement infeasible
+BY_A_LOCK = " is held from step "  # part of the reason given if a lock makes a requirement infeasible
 _SENTENCES = {
     GAINED: "newly covered: {}",
     LOST: "no longer covered: {}",
@@ -220,8 +220,9 @@ def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key
 def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
     """Return a predicate that checks whether a requirement is still feasible.
 
-    Only locks are considered. An added lock can make a requirement infeasible, and then its coverage is not lost. A
-    changed order of starts and joins, or an exhausted search, is ignored, because the test may have lost a thread.
+    Only locks are considered. An added lock can make a requirement infeasible, and then its coverage does not count as
+    lost. A changed order of starts and joins, or an exhausted search, is ignored, because the test may have lost a
+    thread.
     """
     if criterion is None:
         return lambda key: True

@@ -34,7 +34,7 @@ def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
 
 
 def _folded(rows: Sequence[Row], kept: set[int]) -> list[Row | str]:
-    """Replace each gap between kept rows by one summary, or by one per thread switch if there is room."""
+    """Replace each gap between kept rows with one summary or, if there is room, with one for each turn of a thread."""
     gaps = _gaps(rows, kept)
     left = LINES - len(kept) - len(gaps)
     lines: list[Row | str] = []

@@ -18,6 +18,7 @@ from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.threshold import BELOW, NOTHING, Verdict
 from raddle.report.warning_groups import distinct_warnings
 from raddle.store.contents import Contents
+from raddle.wording import count
 
 UNKNOWN_ORIGIN = "unknown origin"
 MAX_STORIES = 100  # maximum number of stories in one test case
@@ -55,7 +56,7 @@ def _scenario(origin: str, findings: Sequence[Stored]) -> ElementTree.Element:
         failure = ElementTree.SubElement(case, "failure", message=plain(findings[0].headline + more), type=plain(kinds))
         stories = [one.story for one in findings[:MAX_STORIES]]
         if len(findings) > MAX_STORIES:
-            stories.append(f"{len(findings) - MAX_STORIES:,} findings are left out: `raddle json` lists all of them")
+            stories.append(f"{count(len(findings) - MAX_STORIES, 'finding')} omitted; `raddle json` lists all findings")
         failure.text = plain("\n\n".join(stories))
     return case
 

@@ -40,7 +40,7 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
     taken: dict[str, _Holding] = {}
     for step in steps:
         if step.kind in (ACQUIRE, RELEASE):
-            # Done on acquire too, because a condition's wait releases its lock without an event.
+            # An acquire also removes the earlier entry, because a condition's wait releases the lock without an event.
             taken.pop(step.variable, None)
         if step.kind == ACQUIRE:
             taken[step.variable] = (step.thread, _class_of(step.variable), Place(step.file, step.line))

@@ -35,7 +35,7 @@ def total_text(row: Row) -> str:
     if total.number is None:
         return total.kind
     if row.nothing:
-        return "nothing to cover" if total.kind != ESTIMATED else "nothing observed to cover"
+        return "nothing to cover" if total.kind != ESTIMATED else "nothing to cover so far"
     kind = total.kind
     if total.kind == PRUNED and row.static_total.number is not None:
         kind += f" from {number_text(row.static_total.number)}"

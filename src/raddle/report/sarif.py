@@ -25,6 +25,7 @@ from raddle.report.warning_groups import distinct_warnings
 from raddle.schedule import parse_place
 from raddle.site import Site
 from raddle.store.contents import Contents
+from raddle.wording import count
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
@@ -125,7 +126,7 @@ def _flow(one: Stored) -> Json | None:
         ]
     }
     if len(all_locations) > len(shown):
-        flow["message"] = {"text": f"{len(all_locations) - len(shown):,} earlier steps are left out"}
+        flow["message"] = {"text": f"{count(len(all_locations) - len(shown), 'earlier step')} omitted"}
     return flow
 
 
@@ -162,7 +163,7 @@ def _location(place: Place, text: str = "") -> Json:
 
 
 def _uri(label: str) -> str:
-    """Return the URI of a file relative to the project folder, to which its label is already relative."""
+    """Return a file's label, which is relative to the project folder, as a relative URI."""
     return quote(label.encode("utf-8", "backslashreplace"), safe="/")
 
 

@@ -11,20 +11,20 @@ from raddle.store.changed import digests_now
 from raddle.store.contents import Contents
 
 AS_MEASURED, CHANGED, MISSING = "as measured", "changed", "missing"
-MAX_NAMED = 10  # maximum number of files with a note of their own
+MAX_NAMED = 10  # maximum number of files that have their own note
 _SEVERAL_VERSIONS = "several versions"
-_NOTES = {  # maps a state to the note on a single file and the note on all files without their own
+_NOTES = {  # maps a state to the note on a named file and the note on the files not named
     CHANGED: (
         "{} has changed since it was measured: line numbers refer to the measured version",
-        "{:,} more files have changed since they were measured",
+        "further files that have changed since they were measured: {:,}",
     ),
     MISSING: (
         "{} no longer exists: line numbers refer to the measured version",
-        "{:,} more files no longer exist",
+        "further files that no longer exist: {:,}",
     ),
     _SEVERAL_VERSIONS: (
         "{} was measured in several versions: some line numbers refer to a version other than the current one",
-        "{:,} more files were measured in several versions",
+        "further files that were measured in several versions: {:,}",
     ),
 }
 
@@ -61,7 +61,7 @@ class Sources:
         self._found: dict[str, CurrentFile] = {}
 
     def found(self, label: str) -> CurrentFile:
-        """Return the file on disk: an unchanged copy if there is one, else a changed copy, else a missing one."""
+        """Return the file on disk: an unchanged copy if there is one, else a changed copy, else a missing file."""
         if label not in self._found:
             there = [self._inspect(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
             same = [one for one in there if one.state == AS_MEASURED]

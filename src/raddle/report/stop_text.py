@@ -58,7 +58,7 @@ def _no_new_coverage(executions: int, of: str = "") -> str:
 
 
 def _all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return what "covered" means for these criteria. The totals of some may be only estimated, or unknown.
+    """Return the stop text of a search that covered all known requirements. Some totals may be estimated or unknown.
 
     >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
     >>> _all_covered({"map": counted})

@@ -1,4 +1,4 @@
-"""Schedulers: the policies that decide which participant runs next, created by name."""
+"""Creates schedulers by name. A scheduler decides which participant runs next."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES = (*_SCHEDULERS, _TWICE)
 
 
 def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Scheduler:
-    """Return the scheduler with this name: `random`, `pct:depth=3`, `exhaustive:preemptions=2`, `twice:random`...
+    """Return a new scheduler for a text such as `random`, `pct:depth=3`, `exhaustive:preemptions=2` or `twice:random`.
 
     `others` are additional names that an error message may suggest.
 

@@ -43,8 +43,8 @@ class SearchProgress(NamedTuple):
 
     bound: str = ""  # description of the bound that excluded schedules; "" if none were excluded
     difference: str | None = None  # where a repeated execution differed from the first one
-    every_order: bool | None = None  # True if every partial order was run; None if partial orders are not enumerated
-    every_interleaving: bool = True  # True if every interleaving of each partial order was run
+    every_order: bool | None = None  # True if every partial order has been run; None if they are not enumerated
+    every_interleaving: bool = True  # True if every interleaving of each partial order has been run
 
 
 NO_PROGRESS = SearchProgress()
@@ -60,7 +60,7 @@ class Targets(Protocol):
         """Whether there is nothing left to try."""
 
     def remember(self, covered: Mapping[str, Iterable[Key]], memory: Any) -> None:
-        """Take over the coverage and the attempts of earlier units."""
+        """Restore the coverage and the attempts of earlier units."""
 
     def memory(self) -> Any:
         """Return the attempts so far, for a later unit."""
@@ -76,7 +76,7 @@ class Scheduler(ABC):
     complete: bool = False  # True if a finished search counts as exhaustive
     follows: bool = False  # True if `choose` is called at every operation and `watch` returns a listener
     kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations, if `follows` is true
-    targets: Targets | None = None  # the requirements that it tries to cover, if it is guided
+    targets: Targets | None = None  # requirements that a guided scheduler tries to cover
     members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
     def begin(self, number: int, space: int) -> bool:
@@ -91,13 +91,14 @@ class Scheduler(ABC):
         """Choose one of the enabled threads, which are sorted by index; `current` is the thread that ran last.
 
         By default, this is called only if at least two threads are enabled (see `follows` and `sees_forced_steps`). If
-        `current` is blocked, it is not in `enabled`. If the thread has ended, `current` is None.
+        `current` is blocked, it is not in `enabled`. If the thread that ran last has ended, `current` is None.
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         """Return the index of the outcome that a thread's operation takes.
 
-        Called only if several outcomes are possible: right after the thread was chosen, or when no other is enabled.
+        Called only if several outcomes are possible: right after the thread has been chosen, or when no other thread is
+        enabled.
         """
         return 0
 
@@ -112,7 +113,10 @@ class Scheduler(ABC):
         """Restore the state that `memory` returned in the other process."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the function that decides this execution. A wrapper may return its inner scheduler's function."""
+        """Return the function that makes the decisions in this execution.
+
+        A wrapper may return its inner scheduler's function.
+        """
         return self.choose
 
     @property
@@ -129,7 +133,7 @@ class Scheduler(ABC):
         """Return the listener for the execution that is about to begin.
 
         `calculus` is the calculus of the world (see `raddle.schedulers.calculus`). `visible` contains the kinds of
-        resource that threads observe without blocking. `coarse` means that an operation may do more than it announces.
+        resource that threads observe without blocking. If `coarse` is true, an operation may do more than it announces.
         """
         raise NotImplementedError(f"{type(self).__name__} does not follow executions")
 
@@ -141,11 +145,11 @@ class Scheduler(ABC):
         """Return the number of further executions that are known to be needed."""
         return 0
 
-    def require_all_interleavings(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
-        """Request that every interleaving of each partial order be run, because some criteria distinguish them."""
+    def require_all_interleavings(self) -> None:  # noqa: B027 -- matters only to a search over partial orders
+        """Request that every interleaving be run, because some criteria distinguish those of the same partial order."""
 
     def member_for(self, number: int) -> str:
-        """Return the name of the member scheduler that decides the execution with this number."""
+        """Return the name of the member scheduler that controls the execution with this number."""
         return ""
 
     def learn(  # noqa: B027 -- most schedulers do not learn

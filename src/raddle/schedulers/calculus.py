@@ -45,16 +45,17 @@ class Reader(ABC):
     def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
         """Record the use of a resource. Return whether this invalidates the descriptions of pending operations.
 
-        `mode` is the mode of the operation's first access, and `level` is the level of `resource` just before it.
+        `mode` is the mode of the operation's first access, and `level` is the level of `resource` just before the
+        operation.
         """
         return False
 
     def waits(self, participant: Thread, on: object) -> None:
-        """Record that a participant starts to wait for a notification of `on`."""
+        """Record that a participant starts to wait until `on` is notified."""
         raise NotImplementedError("this world has no notifications")
 
     def woken(self, on: Any) -> Sequence[str]:
-        """Return the labels of the participants that were woken by the last notification of `on`."""
+        """Return the labels of the participants that were woken when `on` was last notified."""
         raise NotImplementedError("this world has no notifications")
 
 
@@ -86,7 +87,7 @@ class Supplies(ABC):
         """Return the number of the operation in the set `within` that enables this one; -1 if none is needed."""
 
     def enabler_so_far(self, operation: Operation, number: int) -> int:
-        """Return the enabler among all operations before `number`, which never decreases from call to call."""
+        """Return the enabler among all operations before `number`. From call to call, `number` never decreases."""
         return self.enabler(operation, (1 << number) - 1)
 
     def certain_predecessors(self, label: str, operation: Operation, number: int, past: Past) -> int:
@@ -94,7 +95,7 @@ class Supplies(ABC):
         return 0
 
     def never_possible(self, label: str, operation: Operation, number: int, past: Past) -> bool:
-        """Return whether an operation that is pending at `number` could not have been performed earlier either."""
+        """Return whether an operation pending at `number` could not have been performed at any earlier point."""
         return False
 
 

@@ -91,7 +91,7 @@ class Deepening(DepthFirst):
         if depth < len(self._path):
             return self._prescribed(depth, enabled)
         if current is not None and current in enabled:
-            self._path.append(Choice((current.label,)))  # preempting it is left to the next round
+            self._path.append(Choice((current.label,)))  # the next round preempts `current` here
             self._found.append((depth, tuple(t.label for t in enabled if t is not current)))
             return current
         self._path.append(Choice(tuple(t.label for t in enabled)))

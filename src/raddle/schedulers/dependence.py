@@ -1,4 +1,4 @@
-"""Dependence between operations, and keys for variables and resources that are stable across executions.
+"""Dependence between operations, and keys that identify variables and resources across executions.
 
 An operation is a list of accesses. Each access has a key (which variable or resource) and a mode. Two operations of
 different participants depend on each other if they access a common key in conflicting modes. The world defines the
@@ -20,7 +20,7 @@ class Operation(NamedTuple):
     """A pending or completed operation of a participant; each access is (key, mode, since), see `Names`."""
 
     accesses: tuple[tuple[int, int, int], ...]
-    need: int = 0  # what the operation needs to be enabled, as a code that its world defines; 0 for nothing
+    need: int = 0  # code, defined by the world, for what the operation needs to be enabled; 0 for nothing
     detail: Any = None  # additional data for its world, such as a capacity or the label of the thread to join
     # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions that share
     # only a prefix of this length may use different keys in these accesses.
@@ -93,7 +93,7 @@ def depend(conflicts: Sequence[int], one: Operation, other: Operation) -> bool:
 def may_depend(
     conflicts: Sequence[int], one: Operation, other: Operation, descriptions: list[tuple[str, str]], common: int
 ) -> bool:
-    """Return whether two operations might conflict. Their executions share a prefix of `common` operations.
+    """Return whether two operations might conflict, if their executions share a prefix of `common` operations.
 
     Two objects that are first touched after the prefix may be the same object. They count as the same if their
     descriptions (variable name and type) are equal.

@@ -14,7 +14,10 @@ from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Threa
 
 
 class RunTwice(Scheduler):
-    """Runs each schedule twice: the inner scheduler decides odd executions, and even executions repeat them."""
+    """Runs each schedule twice.
+
+    The inner scheduler controls odd executions, and each even execution repeats the one before it.
+    """
 
     def __init__(self, inner: Scheduler) -> None:
         self._inner = inner
@@ -56,7 +59,7 @@ class RunTwice(Scheduler):
         return next((at for at, one in enumerate(offered) if one == wanted), 0)
 
     def _taken_before(self, offered: tuple[str, ...], state: str) -> str:
-        """Return the option taken in the first execution; "" if the second differs.
+        """Return the option taken in the first execution; "" if the second execution differs.
 
         `state` describes the options in the message about a difference: "enabled" or "possible".
         """

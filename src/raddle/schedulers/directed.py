@@ -2,11 +2,11 @@
 
 This follows MAPTest's eager pattern scheduling (Wang et al., ASE 2019, Algorithm 5): the thread that the target needs
 next runs, and a thread that would make the target impossible is held back. Here the target is a plan (see
-`raddle.schedulers.plan`), so any criterion can supply it. The callable `next_plan` returns the plan of an execution.
-Departures from the paper:
+`raddle.schedulers.plan`), so any criterion can supply it. The callable `next_plan` returns the plan for the next
+execution. Departures from the paper:
 
 * Threads are identified by label, because an earlier execution showed which thread reaches which place.
-* If the thread that the plan needs next cannot run yet, its parent or the thread that it waits for runs.
+* If the thread that the plan needs next cannot run yet, its parent or the thread that it waits for runs instead.
 * All other threads wait. When the plan is finished, has failed or is empty, POS makes the decisions.
 """
 
@@ -21,12 +21,12 @@ from raddle.schedulers.base import Thread
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.plan import Leg, Plan
 
-SPARE = 50  # operations that a leg may take beyond twice the expected number
-_MAX_WAITS = 8  # maximum length of a chain of waiting threads that is followed to find a helper
+SPARE = 50  # number of operations allowed in a leg, in addition to twice the expected number
+_MAX_WAITS = 8  # maximum length of the chain of waiting threads that is followed to find a helper
 
 
 class Directed(PartialOrderSampling):
-    """Follows a plan, and otherwise decides like POS.
+    """Follows a plan. Without a plan, it decides like POS.
 
     >>> directed = Directed(seed=1)
     >>> directed.begin(1, 0), directed.followed
@@ -51,7 +51,7 @@ class Directed(PartialOrderSampling):
 
     @property
     def sees_forced_steps(self) -> bool:
-        """Whether there is a plan. A plan also counts operations at which only one thread is enabled."""
+        """Whether there is a plan. Forced steps must be counted to follow it."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
@@ -108,7 +108,7 @@ class Directed(PartialOrderSampling):
         return self._counts[leg.thread, leg.kind, leg.site] >= leg.times
 
     def _held(self, label: str) -> bool:
-        """Return whether the plan controls this thread, so that it must not run as a helper."""
+        """Return whether the plan names this thread. Such a thread must not run as a helper."""
         return any(leg.thread == label for leg in self._legs)
 
     def _helper(self, label: str, able: dict[str, Thread]) -> Thread | None:

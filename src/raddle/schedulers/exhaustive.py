@@ -1,7 +1,7 @@
-"""Depth-first search through all schedules, each exactly once; optionally with a bound on preemptions.
+"""Depth-first search that runs every schedule exactly once, optionally with a bound on preemptions.
 
-The search keeps the path to the last execution: the enabled threads at each decision, and which of them was taken. The
-next execution follows this path up to the last decision with an untried thread, takes that thread, and continues
+The search keeps the path to the last execution: the enabled threads at each decision, and which of them was chosen. The
+next execution follows this path up to the last decision with an untried thread, chooses that thread, and continues
 without preemption. If scheduling points are added, the search starts over, because the tree of schedules has changed.
 """
 
@@ -61,7 +61,7 @@ class DepthFirst(Scheduler):
         return labels.index(wanted)
 
     def _backtrack(self, *, fixed: int = 0) -> bool:
-        """Let the last decision that has an untried option take that option; return False if there is none.
+        """Backtrack to the last decision with an untried option and take that option; return False if there is none.
 
         The first `fixed` decisions are not changed.
         """

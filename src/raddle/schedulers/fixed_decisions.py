@@ -10,7 +10,7 @@ from raddle.schedulers.sequential import Sequential
 
 
 class FixedDecisions(Scheduler):
-    """Takes the given decisions one after another, then continues without preemption.
+    """Repeats the given decisions in order, then continues without preemption.
 
     >>> FixedDecisions([1, 2, 1]).differed is None
     True
@@ -20,8 +20,8 @@ class FixedDecisions(Scheduler):
         self._decisions = decisions
         self._at = 0
         self._tail = Sequential()
-        self._alternative: int | None = None  # index of the alternative that the last decision includes
-        self.differed: int | None = None  # index of the first decision that could not be taken
+        self._alternative: int | None = None  # index of the alternative in the last decision, until it is used
+        self.differed: int | None = None  # index of the first decision that could not be repeated
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._alternative = None

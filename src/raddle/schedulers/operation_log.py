@@ -61,7 +61,7 @@ class Log:
 
 
 class Logbook:
-    """Writes the log of one execution. The engine reports the events between operations."""
+    """Writes the log of one execution. The engine notifies it of the events between operations."""
 
     def __init__(self, names: Names, reader: Reader, calculus: Calculus) -> None:
         names.begin()
@@ -70,7 +70,7 @@ class Logbook:
         # the step are missing.
         self.pending: dict[Choice, Operation] = {}
         self._described: set[str] = set()  # participants whose pending operation is described and has one outcome
-        self._used: dict[Choice, tuple[Any, Level | None]] = {}  # resource of a pending operation, and its level reader
+        self._used: dict[Choice, tuple[Any, Level | None]] = {}  # each choice's resource and level function
         self._names = names
         self._reader = reader
         self._counts: dict[str, int] = {}  # number of operations performed, by participant
@@ -133,7 +133,7 @@ class Logbook:
         self._counts[label] = self._counts.get(label, 0) + 1
 
     def _forget(self, label: str, options: tuple[tuple[str, Operation], ...]) -> None:
-        """Remove all alternatives of an operation that was performed."""
+        """Remove all alternatives of an operation that has been performed."""
         for alternative, _ in options:
             self.pending.pop((label, alternative), None)
             self._used.pop((label, alternative), None)
@@ -171,7 +171,7 @@ class Logbook:
     # -- events between operations ------------------------------------------------------------------
 
     def started(self, participant: Any, other: Any) -> None:
-        """Log that a participant started another one."""
+        """Log that one participant started another."""
         self.log.add_event(InterveningEvent(EventKind.STARTED, participant.label, other.label))
 
     def waits(self, participant: Any, on: object) -> None:
@@ -196,7 +196,7 @@ class Logbook:
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
     def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the pending operations of waiting participants. Those with an expired timeout need nothing."""
+        """Return the pending operations of waiting participants. Operations with an expired timeout need nothing."""
         found = []
         for participant in waiting:
             label = participant.label

@@ -10,8 +10,8 @@ operation. Three kinds of operations happen before an operation:
 
 Every linear extension of this partial order is an execution with the same partial order.
 
-A race is a pair of dependent operations that could have happened in the opposite order. An operation that could have
-had another outcome, such as a receive that could have taken another message, also counts as a race. These are the race
+A race is a pair of dependent operations that could have happened in the opposite order. If an operation could have had
+another outcome, as when a receive could have taken another message, that also counts as a race. These are the race
 variants of Lei and Carver, generalized to all interactions between participants.
 """
 
@@ -28,7 +28,7 @@ class Race(NamedTuple):
     """A race and its reversal: instead of operation `first`, perform `others` and then `choice`."""
 
     first: int  # number of the earlier operation of the race
-    others: tuple[int, ...]  # later operations that `first` does not happen before, in order
+    others: tuple[int, ...]  # later operations that are not ordered after `first`
     choice: Choice  # the participant and the outcome of the later operation
     operation: Operation  # the later operation
     after: int  # operations that happen before the later operation once the race is reversed
@@ -39,25 +39,25 @@ class _Unperformed(NamedTuple):
 
     choice: Choice
     operation: Operation
-    past: int  # its causal past
-    number: int  # number of operations performed before it
+    past: int  # causal past of the operation
+    number: int  # number of operations that had been performed when it was pending
 
 
 class Order:
-    """The happens-before order of one execution. It is the same for every linearization of the order."""
+    """The happens-before order of one execution. It is the same for all executions with the same partial order."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._conflicts = log.calculus.conflicts
         self._supplies = log.calculus.supplies(log)
-        self.woken: dict[str, int] = {}  # by woken participant: the operations that happen before its wake-up
-        self.reached: dict[str, int] = {}  # by participant: the operations that happen before its next one
+        self.woken: dict[str, int] = {}  # maps a woken participant to the operations that happen before its wake-up
+        self.reached: dict[str, int] = {}  # maps a participant to the operations that happen before its next one
         self._floor = 0  # operations that happen before all later ones, because virtual time has advanced since
         self._unperformed: list[_Unperformed] = []  # operations that were never enabled or never chosen
         self._untaken: list[_Unperformed] = []  # outcomes that were not taken
-        self._pasts: list[int] = []  # by number: the causal past of the operation
-        self._accesses: dict[int, dict[int, int]] = {}  # by key and mode: the operations with such an access
-        self.before: list[int] = []  # by number: the operation itself and all that happen before it
+        self._pasts: list[int] = []  # causal past of each operation, by number
+        self._accesses: dict[int, dict[int, int]] = {}  # operations that access a key in a mode, by key and mode
+        self.before: list[int] = []  # each operation together with all that happen before it, by number
         self._scan()
 
     # -- the order ----------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Order:
                 self._floor = (1 << number) - 1
 
     def _keep_unperformed(self, waiting: tuple[tuple[Choice, Operation], ...], number: int) -> None:
-        """Keep the operations that are pending just before `number`: they may have been enabled earlier."""
+        """Keep the operations pending just before operation `number`, because they may have been enabled earlier."""
         for choice, operation in waiting:
             label = choice[0]
             if not self._supplies.never_possible(label, operation, number, self):
@@ -118,7 +118,7 @@ class Order:
                 self._unperformed.append(_Unperformed(choice, operation, past, number))
 
     def _keep_untaken(self, one: DoneOperation, past: int, number: int) -> None:
-        """Keep the outcomes that an operation did not take: they may have been possible here or earlier."""
+        """Keep the outcomes that an operation did not take, because they may have been possible here or earlier."""
         for alternative, operation in one.options:
             if alternative != one.alternative and not self._supplies.never_possible(one.label, operation, number, self):
                 certain = (
@@ -164,7 +164,10 @@ class Order:
         return found & ((1 << number) - 1)
 
     def _reversals(self, unperformed: _Unperformed, instead: int = -1) -> Iterator[Race]:
-        """Yield the races of an unperformed operation with earlier ones; `instead` is the operation it replaces."""
+        """Yield the races of an unperformed operation with earlier operations.
+
+        `instead` is the number of the operation that the unperformed one would replace, or -1.
+        """
         choice, operation, past, number = unperformed
         earlier = self._conflicting_before(operation, number) & ~past
         return self._races(choice, operation, past, earlier, late=False, instead=instead)
@@ -184,10 +187,10 @@ class Order:
                 earlier ^= 1 << first
 
     def _not_after(self, first: int, instead: int = -1) -> tuple[tuple[int, ...], int]:
-        """Return the later operations that `first` does not happen before, as a tuple and as a set.
+        """Return the later operations that are not ordered after `first`, as a tuple and as a set.
 
-        The set also contains all operations before `first`. `instead` is the operation that the race replaces, if any.
-        It is left out, and so are all operations that it happens before.
+        The set also contains all operations before `first`. If `instead` is not -1, that operation is left out, and so
+        are all operations that are ordered after it.
         """
         before, excluded = self.before, 1 << first
         if instead >= 0:
@@ -201,8 +204,8 @@ class Order:
     def _outcomes(self, untaken: _Unperformed) -> Iterator[Race]:
         """Yield the race between an untaken outcome and the outcome that was taken, if both were possible.
 
-        Later operations that do not depend on the taken outcome may have made the untaken one possible. If such
-        operations also made it impossible again, the operations that conflict with it are left out.
+        The untaken outcome may have become possible through later operations that do not depend on the taken outcome.
+        If it also became impossible again, the operations that conflict with it are left out.
         """
         choice, operation, past, first = untaken
         others, within = self._not_after(first)

@@ -1,14 +1,14 @@
 """POS, partial order sampling (Yuan, Yang, Gu, CAV 2018).
 
 Every pending operation has a random priority, and the operation with the highest priority runs. Operations that race
-with it (they touch the same target and do not commute) get a new priority, so an operation that lost one race is not
-more likely to lose the next. This samples partial orders with more even probabilities than a random walk, which treats
-equivalent interleavings as different.
+with it (they touch the same target and do not commute) get new priorities, so an operation that lost one race is not
+more likely to lose the next. This samples partial orders more evenly than a random walk does, because a random walk
+treats equivalent interleavings as different.
 
-Departures from the paper: a priority belongs to a thread until the thread is chosen. The scheduler is not called while
-only one thread is enabled. It detects that a thread has performed such forced steps only if that thread ran last.
-Otherwise the thread's new operation keeps the priority of the previous one. Operations on resources race if they have
-the same target, unless both only observe it.
+Departures from the paper: a thread keeps its priority until it is chosen. The scheduler is not called for forced steps,
+which are the steps of the only enabled thread. It notices forced steps only if they were taken by the thread that ran
+last. After the forced steps of any other thread, that thread's pending operation keeps the priority of an earlier one.
+Operations on resources race if they have the same target, unless both only observe it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PartialOrderSampling(RandomScheduler):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self._priorities: dict[int, int] = {}  # priority by thread index; 0 if a new one must be drawn
+        self._priorities: dict[int, int] = {}  # maps a thread's index to its priority; 0 if a new one must be drawn
         self._last: Thread | None = None
 
     def begin(self, number: int, space: int) -> bool:
@@ -42,7 +42,7 @@ class PartialOrderSampling(RandomScheduler):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         priorities = self._priorities
         if current is not self._last and current is not None:
-            priorities[current.index] = 0  # the thread performed forced steps and has reached another operation
+            priorities[current.index] = 0  # the thread has taken forced steps and reached another operation
         best = enabled[0]
         highest = -1
         for thread in enabled:

@@ -5,9 +5,9 @@ running thread's priority drops below all others. With n threads and k steps, a 
 at least 1/(n k^(d-1)).
 
 Departures from the paper: k is not known in advance, so the length of the longest execution so far is used. Threads
-created later get a random priority among the others. A thread that runs for very long while others are enabled is
-assumed to spin, and its priority drops below all others. If two threads spin while they wait for a third, the third one
-therefore runs next.
+created later get a random priority among the others. A thread that runs for a very long time while others are enabled
+is assumed to spin, and its priority drops below all others. So if two threads spin while they wait for a third, the
+third thread eventually runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The random walk: at every scheduling point, chooses uniformly among the enabled threads."""
+"""The random walk: a scheduler that chooses uniformly among the enabled threads at every scheduling point."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class RandomWalk(RandomScheduler):
     """
 
     def begin(self, number: int, space: int) -> bool:
-        # Every execution has its own generator. Seeding the one in the standard library takes longer than all decisions
-        # of a small execution. The upper bits of this one (Knuth's MMIX) are good enough.
+        # Every execution has its own generator. Seeding the standard library's generator takes longer than all
+        # decisions of a small execution. The upper bits of Knuth's MMIX generator are random enough.
         state = (self._seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) & MASK
         self._state = state ^ (state >> 31)
         return True

@@ -2,13 +2,13 @@
 
 Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in the execution
 and reverse them. Each race variant is the prefix of another execution. They use counters of changed events to recognize
-variants that were already explored. This search uses optimal dynamic partial order reduction instead (see
+variants that have already been explored. This search uses optimal dynamic partial order reduction instead (see
 `raddle.schedulers.wakeup`): each state on the path to the current execution has a sleep set and a wakeup tree. Nothing
 else is stored, and no redundant execution is started.
 
 The calculus of a world defines what its operations touch, need and supply (see `raddle.schedulers.calculus`).
 
-Some criteria distinguish executions of the same partial order. If such criteria are measured, a second search runs
+Some criteria distinguish executions with the same partial order. If such criteria are measured, a second search runs
 every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
 Departures from the paper: a blocked operation races with the operations that disabled it, even if it was never enabled.
@@ -28,7 +28,7 @@ from raddle.schedulers.operation_log import Log, Logbook
 from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Reversal
 
-MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over more could not finish anyway
+MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over longer executions could not finish anyway
 MAX_INTERLEAVINGS = 10_000  # maximum number of additional executions for criteria that distinguish interleavings
 # Attributes that may change while an execution runs, and must be transferred if it ran in another process.
 _TRANSFERRED = ("_coarse", "_interleavings_left", "bound", "cut", "difference", "redundant")
@@ -44,7 +44,7 @@ class Reachability(Scheduler):
     """
 
     complete = True
-    follows = True  # it is called at every operation and notified of the events between operations
+    follows = True  # called at every operation, and notified of the events between operations
     kinds = ("event", "join", "lock", "semaphore")  # kinds of resource whose releases are separate operations
 
     def __init__(self) -> None:
@@ -55,14 +55,14 @@ class Reachability(Scheduler):
         self._path: list[Node] = []
         self._operations: list[Operation] = []  # operations of the last execution, by depth
         self._coarse = False  # True if an operation may do more than it announces
-        self._by_interleaving = False  # True while the search runs interleavings, after all partial orders were run
-        self._interleavings_left = 0  # remaining budget of interleavings
+        self._by_interleaving = False  # True while the search runs interleavings, once all partial orders have been run
+        self._interleavings_left = 0  # number of interleavings that may still be run
         self.redundant = 0  # number of redundant executions; should stay 0
         self.cut = False  # True if a partial order may have been missed
         self.bound = ""  # description of the bound that caused `cut`
         self.difference: str | None = None  # where an execution deviated from an earlier one with the same prefix
-        self.every_order = False  # True if every partial order was run
-        self.every_interleaving = False  # True if every interleaving was run
+        self.every_order = False  # True if every partial order has been run
+        self.every_interleaving = False  # True if every interleaving has been run
 
     def require_all_interleavings(self) -> None:
         self._interleavings_required = True
@@ -98,7 +98,7 @@ class Reachability(Scheduler):
         self._names = Names()
 
     def _start_interleavings(self) -> bool:
-        """Finish a search; return whether the search by interleavings follows."""
+        """Finish a search. Return whether a search over all interleavings follows."""
         self.every_order = True
         self.every_interleaving = self._by_interleaving or self._coarse
         if self.every_interleaving or not self._interleavings_required:
@@ -110,8 +110,8 @@ class Reachability(Scheduler):
     def watch(self, calculus: Calculus, visible: Container[str], *, coarse: bool) -> Logbook:
         """Begin an execution; return the logbook to which the engine reports its events.
 
-        `visible` contains the kinds of resource that threads observe without blocking. `coarse` means that an operation
-        may do more than it announces.
+        `visible` contains the kinds of resource that threads observe without blocking. If `coarse` is true, an
+        operation may do more than it announces.
         """
         self._coarse = coarse
         reader = calculus.reader(visible, everything=coarse or self._by_interleaving)
@@ -141,7 +141,7 @@ class Reachability(Scheduler):
         self._reverse_races(log)
 
     def _mark_incomplete(self, bound: str) -> None:
-        """Record that the search can no longer claim to be exhaustive, because of this bound."""
+        """Record that this bound keeps the search from being exhaustive."""
         if self._by_interleaving:
             self._interleavings_left = 0
         else:
@@ -224,7 +224,7 @@ class Reachability(Scheduler):
         return chosen
 
     def _choose_fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
-        """Choose the running thread if it is awake and has not taken too many consecutive steps, else another one."""
+        """Choose the running thread, unless it is asleep or has taken too many consecutive steps."""
         chosen = current if current is not None and current in awake else awake[0]
         self._streak = self._streak + 1 if chosen is current else 0
         if self._streak > MAX_CONSECUTIVE_STEPS:
@@ -240,5 +240,5 @@ def _choices(thread: Thread) -> list[Choice]:
 
 
 def _awake(thread: Thread, sleeping: Container[Choice]) -> Choice | None:
-    """Return the first choice of a thread with alternatives that is not in the sleep set; None if there is none."""
+    """Return the thread's first choice that is not in the sleep set; None if all its choices are."""
     return next((choice for choice in _choices(thread) if choice not in sleeping), None)

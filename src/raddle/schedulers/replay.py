@@ -13,24 +13,24 @@ from raddle.wording import ordinal
 class Replay(Scheduler):
     """Follows a schedule. `choose` is called at every operation, even if only one thread is enabled.
 
-    `place_of` returns the place that a thread has reached, as schedules name it. If the execution does not fit the
-    text, `divergence` says why, and the execution continues without preemption until it ends.
+    `place_of` returns the place that a thread has reached, in the notation of schedules. If the execution does not
+    match the schedule, `divergence` says why, and the execution continues without preemption until it ends.
     """
 
     def __init__(self, schedule: Schedule, place_of: Callable[[Thread], str]) -> None:
         self._segments = schedule.segments
         self._place_of = place_of
         self._at = 0  # index of the current segment
-        self._count = 0  # how often the thread has reached the place of the segment
+        self._count = 0  # how often the thread has reached the segment's place
         self._begun = False
-        self._alternative = ""  # outcome that the operation of the resumed thread takes
+        self._alternative = ""  # label of the alternative that the resumed thread's operation takes
         self._tail = Sequential()
         self.divergence: str | None = None
         self.divergence_step: int | None = None
 
     @property
     def finished(self) -> bool:
-        """Whether all segments of the text were followed."""
+        """Whether all segments of the schedule have been followed."""
         return self._at >= len(self._segments)
 
     @property
@@ -71,7 +71,7 @@ class Replay(Scheduler):
         return next((at for at, option in enumerate(options) if option.label == wanted), 0)
 
     def ended(self) -> None:
-        """Record a divergence if the execution ended before the end of the text."""
+        """Record a divergence if the execution ended before the end of the schedule."""
         if self.divergence is None and self._at < len(self._segments):
             segment = self._segments[self._at]
             if segment.place:
@@ -94,12 +94,12 @@ class Replay(Scheduler):
         return self._diverge(f"{segment.thread} is not enabled here: only {able} can run", enabled, current)
 
     def _take_alternative(self, segment: Segment, thread: Thread) -> Thread | None:
-        """Return the thread if its operation has the outcome that the text names; otherwise record a divergence."""
+        """Return the thread if its operation can take the segment's alternative; otherwise record a divergence."""
         self._alternative = segment.alternative
         if segment.alternative:
             options = [] if thread.alternatives is None else [option.label for option in thread.alternatives()]
             if segment.alternative not in options:
-                able = f"only ({'), ('.join(options)})" if options else "it has no alternatives"
+                able = f"it can only take ({') or ('.join(options)})" if options else "it has no alternatives"
                 self._note(f"{segment.thread} cannot take ({segment.alternative}) here: {able}")
                 return None
         return thread

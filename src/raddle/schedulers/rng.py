@@ -29,7 +29,7 @@ def first_state(seed: int, number: int) -> int:
 
 
 class RandomScheduler(Scheduler):
-    """The base class of schedulers that use this generator."""
+    """Base class of the schedulers that use this module's generator."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

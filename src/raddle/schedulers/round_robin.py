@@ -2,7 +2,7 @@
 
 Nothing is random. Executions differ in the quantum (the number of points per turn) and in the thread that begins: first
 quantum 1 and the first thread, then quantum 1 and the second thread, then quantum 2 and the first, and so on along the
-diagonals. This works without knowing the number of threads or the length of the executions.
+diagonals. So the scheduler does not need to know the number of threads or the length of the executions.
 """
 
 from __future__ import annotations

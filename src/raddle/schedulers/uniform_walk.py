@@ -19,9 +19,10 @@ execution can be repeated only after the counting.
 Departures from the paper: counts are kept per site. If sites accessed the same variable during the counting, all
 executions treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of
 operation on them. Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts
-another thread. If the drawn thread's event does not happen for a long time, another thread is drawn. Forced steps, for
-which the scheduler is not called, are not deducted from the thread's account. As in the paper, a thread's account
-includes the threads that it will start, and an account that turns out too low counts as 1.
+another thread. If the drawn thread's event does not happen for a long time, another thread is drawn. A thread's account
+is the number of events that it has left. Forced steps, for which the scheduler is not called, are not deducted from the
+account. As in the paper, the account includes the events of threads that the thread will start, and an account that
+turns out too low counts as 1.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ COUNTING_EXECUTIONS = 2
 # held back.
 PATIENCE = 50  # other events, beyond those counted, after which another thread is drawn
 MAX_PATIENCE, MIN_PATIENCE = 500, 8
-MAX_CONSECUTIVE_DECISIONS = 100  # consecutive decisions for one thread while counting
+MAX_CONSECUTIVE_DECISIONS = 100  # maximum number of consecutive decisions for one thread while counting
 Place = int | str  # the site of an access, or the kind of another operation
 
 
@@ -65,7 +66,7 @@ class UniformWalk(RandomScheduler):
         self._space: int | None = None
         self._executions = 0
         self._next_counting = 0  # number of executions before which the counting is not repeated
-        self._to_count = 0  # counting executions left
+        self._to_count = 0  # number of counting executions left
         self._counted: dict[str, dict[Place, int]] = {}  # number of events by thread and place
         self._groups: dict[Place, Place] = {}  # union-find forest of the places that access the same variable
         self._interests = [Interest(None, {}, nested=False, patience=0)]
@@ -146,7 +147,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """Draw a thread with a probability proportional to the events it has left, if all events are of interest."""
+        """Draw a thread with a probability proportional to its remaining events; all events are of interest."""
         weights = self._weights
         total = 0
         try:

@@ -4,8 +4,8 @@ This follows Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for op
 JACM 2017). Only the states on the path to the current execution have nodes. Explored subtrees are dropped, except for
 the first operation of each branch, which is added to the sleep set.
 
-The paper's processes are replaced by choices: a participant, and the outcome of its operation if that has several. Two
-outcomes of one operation always conflict.
+This module uses choices instead of the paper's processes. A choice is a participant and, if its operation has several
+outcomes, one of them. Two outcomes of one operation always conflict.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Node:
                 branch.operation = pending[branch.choice]
 
     def insert(self, reversal: Reversal) -> None:
-        """Insert a sequence into the wakeup tree, unless an equivalent prefix was already explored or planned."""
+        """Insert a sequence into the wakeup tree, unless an equivalent prefix has been explored or planned."""
         if any(reversal.starts_with(choice) for choice in self.infeasible):
             return
         for choice, operation in self.sleeping.items():
@@ -123,7 +123,10 @@ class Node:
 
 
 class Reversal:
-    """The sequence that reverses a race. Choices are dropped from it as it is followed through the wakeup tree."""
+    """The sequence that reverses a race.
+
+    Choices are dropped from the sequence while it is followed through the wakeup tree.
+    """
 
     def __init__(self, race: Race, log: Log, order: Order, descriptions: list[tuple[str, str]]) -> None:
         self._race = race

@@ -1,4 +1,4 @@
-"""Search algorithms: each proposes an endless series of points and receives the fitness of each.
+"""Search algorithms: each proposes an endless series of points and receives the fitness of each point.
 
 They are generators that yield a point and are sent its fitness. So they know nothing about executions, and the caller
 decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here hill climbing
@@ -22,11 +22,11 @@ Rated = tuple[float, Point]
 
 POPULATION = 10  # points per generation
 ELITE = 2  # number of best points of a generation that survive unchanged
-TOURNAMENT_SIZE = 2  # points drawn for each parent; the best of them is taken
+TOURNAMENT_SIZE = 2  # points drawn to select each parent; the best of them is selected
 
 
 def random_search(space: Space[C], rng: Random) -> Proposals:
-    """Propose random points, independently of earlier ones.
+    """Propose random points, independently of earlier points.
 
     >>> from raddle.tuning.configurations import Dimension
     >>> next(random_search(Space((Dimension("x", (4,)),), lambda point: point["x"]), Random(1)))
@@ -80,7 +80,7 @@ def genetic(space: Space[C], rng: Random) -> Proposals:
 
 
 def best_of(population: Sequence[Rated], number: int) -> list[Rated]:
-    """Return the `number` fittest points; among equally fit ones, older ones come first.
+    """Return the `number` fittest points; among equally fit points, older points come first.
 
     >>> best_of([(1.0, ("a",)), (3.0, ("b",)), (3.0, ("c",)), (2.0, ("d",))], 2)
     [(3.0, ('b',)), (3.0, ('c',))]

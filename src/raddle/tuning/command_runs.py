@@ -1,7 +1,7 @@
 """Evaluates noise: runs a whole command natively a few times, and records the coverage of the runs.
 
-Each run is a `raddle run` process with its own data file. That file is read and then added to the common one. A run
-fails if its exit code is not 0, if an exception ended one of its threads, or if it does not end in time.
+Each run is a `raddle run` process with its own data file. That file is read and then added to the common data file. A
+run fails if its exit code is not 0, if an exception ended one of its threads, or if it does not end in time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-PATIENCE = 10  # a run may take this many times as long as the longest run that ended
+PATIENCE = 10  # a run may take this many times as long as the longest completed run
 MIN_SECONDS = 30.0  # minimum time limit of a run
 MAX_SECONDS = 600.0  # time limit of a run until the first run has ended
 GRACE_SECONDS = 2.0  # time for an interrupted run to store its data, after each interrupt
-INTERRUPTS = 3  # interrupts sent to a run; after the second one, it no longer waits for threads that do not end
+INTERRUPTS = 3  # interrupts sent to a run; after the second, it no longer waits for threads that do not end
 MAX_READ = 1 << 16  # bytes read from the end of a run's output
 
 _monotonic = time.monotonic
@@ -86,7 +86,8 @@ class Failures:
 class CommandRuns(Runs):
     """Evaluates noise configurations and counts failed runs.
 
-    `command` is the part of the command line after the options of `raddle run`. `arguments` are further options.
+    `command` is the part of the command line after the options of `raddle run`. `arguments` are additional options of
+    `raddle run`.
     """
 
     def __init__(
@@ -209,7 +210,7 @@ class CommandRuns(Runs):
         self.not_instrumented.update(dict.fromkeys(NotInstrumented(**one) for one in data["not_instrumented"]))
 
     def _keep(self, data: Path) -> Tally:
-        """Return what the runs covered, and add it to the common data file."""
+        """Add the coverage of the runs to the common data file, and return it."""
         try:
             contents = read(data)
         except NoDataError:
@@ -221,7 +222,10 @@ class CommandRuns(Runs):
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:
-    """Merge several native runs into one record. Adding the record drops coverage of changed source files."""
+    """Merge several native runs into one record.
+
+    When the record is added to a data file, coverage of source files that have changed is dropped.
+    """
     return Record(**contents.measured_fields() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
 
 

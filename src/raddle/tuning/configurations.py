@@ -21,7 +21,7 @@ Point = tuple[Value, ...]
 C = TypeVar("C", bound=Hashable)
 
 WORDS = "words"  # every value is a neighbor of every other
-SCALE = "scale"  # the neighbors of a value are the previous and the next one
+SCALE = "scale"  # the neighbors of a value are the previous and the next value
 SEEDS = "seeds"  # values are interchangeable; the neighbor is one other value, chosen at random
 
 MAX_SEEDS = 1000  # number of seeds in the space

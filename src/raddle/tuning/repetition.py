@@ -1,4 +1,4 @@
-"""Repeats a program with one fixed noise until coverage no longer grows: saturation-based testing.
+"""Runs a program repeatedly with fixed noise until coverage no longer grows: saturation-based testing.
 
 This follows Křena, Letko and Vojnar: the coverage of a program grows over its executions and then stabilizes, which
 indicates when to stop. `raddle.analysis.saturation` implements the rule.

@@ -1,4 +1,4 @@
-"""The base class for evaluating configurations, by runs of a scenario or of a command."""
+"""The base class for evaluating configurations by running a scenario or a command."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class Search(Generic[C]):
         return SearchEnd.NO_OTHER
 
     def _unevaluated(self) -> Iterator[C]:
-        """Yield configurations that are not evaluated yet. The caller evaluates each before it requests the next."""
+        """Yield configurations not evaluated yet. The caller evaluates each one before it requests the next."""
         if self._first is not None:
             yield self._first
         point, known = next(self._proposals), 0

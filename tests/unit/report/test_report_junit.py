@@ -78,4 +78,4 @@ def test_ten_thousand_findings_are_listed_in_part():
     failure = cases(parsed(contents(*many)))["explore counter.py::scenario"].find("failure")
     assert ", and 9,999 more" in failure.get("message")
     assert failure.text.count("number ") == MAX_STORIES
-    assert failure.text.endswith("9,900 findings are left out: `raddle json` lists all of them")
+    assert failure.text.endswith("9,900 findings omitted; `raddle json` lists all findings")

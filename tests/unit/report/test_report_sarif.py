@@ -112,7 +112,7 @@ def test_a_very_long_execution_keeps_its_last_steps():
     (thread,) = flow["threadFlows"]
     assert len(thread["locations"]) == MAX_LOCATIONS
     assert thread["locations"][0]["state"] == {"Counter.value": {"text": "5"}}
-    assert flow["message"]["text"] == "5 earlier steps are left out"
+    assert flow["message"]["text"] == "5 earlier steps omitted"
 
 
 def test_ten_thousand_findings_share_one_rule():

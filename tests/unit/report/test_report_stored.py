@@ -217,7 +217,7 @@ def test_only_some_of_many_missing_files_are_named():
     sites = {number << INDEX_BITS: replace(site, file=f"f{number:02}.py") for number in range(1, 16)}
     notes = Sources(Contents(sites=sites)).notes()
     assert len(notes) == MAX_NAMED + 1
-    assert notes[-1] == "5 more files no longer exist"
+    assert notes[-1] == "further files that no longer exist: 5"
 
 
 def test_the_target_in_another_folder_is_a_relative_path(tmp_path, monkeypatch):

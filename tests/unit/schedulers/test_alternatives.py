@@ -276,4 +276,6 @@ def test_a_schedule_names_an_alternative() -> None:
 
 def test_replay_rejects_an_alternative_that_does_not_exist() -> None:
     assert replayed("T0 (expires).")[1] == "T0 cannot take (expires) here: it has no alternatives"
-    assert replayed("T0; T1 (explodes).")[1] == "T1 cannot take (explodes) here: only (proceeds), (expires)"
+    assert (
+        replayed("T0; T1 (explodes).")[1] == "T1 cannot take (explodes) here: it can only take (proceeds) or (expires)"
+    )

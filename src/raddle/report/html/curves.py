@@ -51,7 +51,7 @@ class Axes:
         return round(self.box.left + wide * min(1.0, share), 1)
 
     def y(self, covered: float) -> float:
-        """Return the y coordinate of a number of covered requirements."""
+        """Return the y coordinate for a given count of covered requirements."""
         high = self.box.height - self.box.top - self.box.bottom
         return round(self.box.height - self.box.bottom - high * min(1.0, covered / max(1, self.maximum)), 1)
 

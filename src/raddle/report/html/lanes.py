@@ -14,17 +14,18 @@ from raddle.labels import label_sort_key
 from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
+from raddle.wording import count
 
 MAX_STEPS = 300  # maximum number of rows; only the end of a longer story is shown
 LONGEST_CODE, LONGEST_TEXT = 120, 300  # maximum length of a source line, and of any other text of a step
 READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
-READS_EARLY = "early"  # kind of arrow: reads a value that was written before the reading thread was started
+READS_EARLY = "early"  # kind of arrow to a read of a value written before the reading thread was started
 _READ = "reads what {thread} wrote in step {step}"
 _ARROW_TEXTS = {READS: _READ, READS_EARLY: _READ, HANDS_OVER: "handed over by {thread} in step {step}"}
 _OMITTED_KINDS = frozenset({ENTER, LEAVE})
 
-# Maps a kind of step to an arrow and the kinds of step it can start from. The arrow starts at the last such step on
-# the same object.
+# Maps a kind of step to a kind of arrow, and to the kinds of step at which the arrow can start. The arrow starts at the
+# last such step on the same object.
 _TAKES_FROM: dict[str, tuple[str, tuple[str, ...]]] = {
     **{kind: (HANDS_OVER, (kind.partner,)) for kind in TAKES},
     READ: (READS, (WRITE, DELETE)),
@@ -77,7 +78,7 @@ class Lanes:
             max((len(text) for text in column), default=0)
             for column in ([self.threads[c.thread] for c in cells], [c.place for c in cells], map(_in_text, cells))
         ]
-        lines = [f"... {self.left_out:,} earlier steps ..."] if self.left_out else []
+        lines = [f"... {count(self.left_out, 'earlier step')} ..."] if self.left_out else []
         for row in self.rows:
             thread = self.threads[row.thread]
             if isinstance(row, Stop):
@@ -161,12 +162,12 @@ def _cell(
 
 
 def _text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Shorten a text. Cut it before escaping, because a value can be very long."""
+    """Shorten a text. It is cut before it is escaped, because a value can be very long."""
     return shortened(in_one_line(text[: longest + 1]), longest)
 
 
 def _sources(steps: Sequence[Event]) -> dict[int, tuple[int, str, str]]:
-    """Map the index of a step to its arrow: the number of the source step, the kind of arrow, and the source thread.
+    """Map the index of a step to its arrow: the source step's number, the kind of arrow, and the source thread.
 
     Only arrows from one thread to another are included.
     """

@@ -28,7 +28,7 @@ class Graph:
 
     diagram: Diagram
     links: tuple[Link, ...]
-    measured: bool  # True if a criterion was measured whose requirements are the links
+    measured: bool  # True if the criterion whose requirements are the links was measured
     warnings: tuple[str, ...] = ()
 
     @property
@@ -38,7 +38,7 @@ class Graph:
 
 
 def lock_graph(contents: Contents, places: Places) -> Graph:
-    """Return the graph of locks requested while another was held, from `goodlock` and warnings of deadlocks."""
+    """Return the graph of locks requested while another lock was held, from `goodlock` and deadlock warnings."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     hrefs: dict[str, str] = {}
     for name in _LOCKS:
@@ -87,8 +87,8 @@ def _note(
 ) -> None:
     second = "another such lock" if held == requested else f"the {requested}"
     sentence = (
-        f"{second} was requested at {_place(requested_at, contents)} while the {held} was held, "
-        f"acquired at {_place(held_at, contents)}"
+        f"{second} was requested at {_place(requested_at, contents)} while the {held}, "
+        f"acquired at {_place(held_at, contents)}, was held"
     )
     found.setdefault((held, requested), {})[sentence] = None
 

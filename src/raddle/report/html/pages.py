@@ -35,9 +35,9 @@ from raddle.requirement import Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 
-MAX_FINDINGS = 300  # maximum number of findings with a page of their own
+MAX_FINDINGS = 300  # maximum number of findings that have their own page
 MAX_LISTED = 100  # maximum number of findings, of warnings, of notes and of runs on the index page
-MAX_CELLS = 12_000  # maximum number of cells in the table of files on one page; other files go to further pages
+MAX_CELLS = 12_000  # maximum number of cells in the table of files on one page; the other files are on further pages
 
 
 class Report:
@@ -79,7 +79,7 @@ class Report:
 
     @cached_property
     def _findings(self) -> Sequence[Stored]:
-        """All findings, with repetitions of a kind of failure last, so that the page limit omits repetitions first."""
+        """All findings, with repeated kinds of failure last, because the page limit omits the last findings."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
         for one in stored_findings(self.contents):
@@ -188,7 +188,7 @@ class Report:
             )
 
     def _unrun_lines(self) -> dict[str, set[int]]:
-        """Map each file to the first lines of blocks that no execution ran; empty unless `blocks` was measured."""
+        """Map each file to the first lines of blocks that no execution ran; return {} unless `blocks` was measured."""
         found: dict[str, set[int]] = defaultdict(set)
         if "blocks" in self.contents.criteria:
             covered = self.contents.tally.covered.get("blocks", {})
@@ -203,7 +203,7 @@ class Report:
     # -- findings, growth, graphs -------------------------------------------------------------------
 
     def _code_of(self, one: Stored) -> Code:
-        """Return a function that looks up source lines, or "" if the source differs from the version that failed."""
+        """Return a function that looks up source lines. It returns "" if the source has changed since the failure."""
 
         def code(label: str, line: int) -> str:
             source = self._sources.get(label)

@@ -21,8 +21,8 @@ STATUS_MEANINGS = {
     NONE: "no requirement here is covered yet",
     QUIET: "instrumented, but not part of any known requirement",
 }
-MAX_LINES = 10_000  # maximum number of lines of a file on its page; each takes about 100 characters of markup
-MAX_CHARACTERS = 600_000  # maximum number of characters of a file on its page
+MAX_LINES = 10_000  # maximum number of lines of a file shown on its page; each takes about 100 characters of markup
+MAX_CHARACTERS = 600_000  # maximum number of characters of a file shown on its page
 LONGEST_LINE = 2_000  # maximum length of a line; sites beyond it are listed after the line
 
 _WORD = re.compile(r"@?\w+(?:\.\w+)*")
@@ -158,7 +158,7 @@ class _Marker:
         return f"{self._sites[site].kind} {self._sites[site].name}".strip()
 
     def _in_function(self, site: int) -> str:
-        """Describe a site without a name, such as leaving a function, by the function that contains it."""
+        """Describe a nameless site, such as the exit of a function, by the function that contains it."""
         return f"{self._sites[site].kind} {self._sites[site].function}"
 
     def _mark(self, text: str, some: Iterable[int], *, is_description: bool = False) -> Mark:

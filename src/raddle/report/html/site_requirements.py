@@ -1,7 +1,7 @@
 """The covered and uncovered requirements of each site, by criterion.
 
 A requirement belongs to every site that it names. Pages list a limited number of requirements per site, a few of each
-criterion, and show the number of the others.
+criterion, and give the number of the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class SiteCoverage:
 
     covered: dict[str, list[RequirementAtSite]] = field(default_factory=dict)  # maps a criterion to requirements
     missing: dict[str, list[RequirementAtSite]] = field(default_factory=dict)
-    partners: set[int] = field(default_factory=set)  # sites it interacted with across threads; can include itself
+    # Sites that this site interacted with across threads. A site can interact with itself.
+    partners: set[int] = field(default_factory=set)
 
     @property
     def counts(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The current source of a measured file, and whether it has changed since it was measured."""
+"""The current source of a measured file, and whether the source has changed since the measurement."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def growth_views(contents: Contents, rows: Sequence[Row], found: Sequence[Findin
 
 
 def remains(row: Row) -> str:
-    """Return a sentence on the number of requirements that remain, and how it is known."""
+    """Return a sentence on the number of requirements that remain, and on how this number is known."""
     if row.nothing:
         return "There is nothing to cover."
     if row.total.kind == EXACT:
@@ -222,7 +222,8 @@ def remains(row: Row) -> str:
     if not left:
         return "No requirements remain."
     remaining = "requirement remains" if left == 1 else "requirements remain"
-    return f"At most {number_text(left)} {remaining}. The total is {row.total.kind}, so it may include infeasible ones."
+    kind = row.total.kind
+    return f"At most {number_text(left)} {remaining}. The total is {kind}, so it may include infeasible requirements."
 
 
 def chance_sentence(contents: Contents) -> str:

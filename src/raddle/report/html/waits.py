@@ -22,7 +22,7 @@ class WaitView:
 
     thread: str
     what: str  # for example "to acquire Lock"
-    waits_for: str  # the thread that must run before this one can; "" if there is none
+    waits_for: str  # the thread that must run before this thread can continue; "" if there is none
     place: Place | None
     circular: bool  # True if the thread is part of the deadlock cycle
 

@@ -180,7 +180,7 @@ const raddle = (() => {
     }
     parts.push(make("h2", { class: "name", text: `${site.kind} ${site.name}`.trim() }));
     const around = site.function === "<module>" ? "at module level" : `in ${site.function}`;
-    const gil = site.switchable ? "CPython with the GIL can switch threads right before it." : "CPython with the GIL does not switch threads right before it.";
+    const gil = site.switchable ? "CPython with the GIL can switch threads right before this site." : "CPython with the GIL does not switch threads right before this site.";
     parts.push(make("p", { class: "quiet", text: `${site.place}, ${around}. ${gil}` }));
     if (!site.covered && !site.missing) parts.push(make("p", { text: "This site is instrumented, but it is not part of any known requirement." }));
     if (site.partners.length) {
