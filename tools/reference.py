@@ -24,10 +24,10 @@ def commands() -> str:
     True
     """
     parts = [
-        "# Commands",
+        "# Commands of raddle",
         "",
-        "For users of the command line. This page lists every command with its options. `raddle COMMAND --help` shows",
-        "the same text.",
+        "This page is for users of the command line. It lists every command with its options. `raddle COMMAND --help`",
+        "shows the same text.",
         "",
     ]
     parts += ["| command | |", "|---|---|"]
@@ -90,9 +90,9 @@ def configuration() -> str:
         if isinstance(option, click.Option)
     }
     parts = [
-        "# Configuration",
+        "# Configuration of raddle",
         "",
-        "For users who want to set options once for a project. This page lists the keys of `[tool.raddle]` in",
+        "This page is for users who want to set options once for a project. It lists the keys of `[tool.raddle]` in",
         "`pyproject.toml`. raddle reads the nearest such file at or above the current directory. Command-line options",
         "override a test's marker, and the marker overrides the file. Unknown keys are errors.",
         "",

@@ -59,7 +59,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     type=click.IntRange(min=1),
     help="Maximum number of executions [default: 1000; no limit with --seconds].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search, in seconds.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for the search, in seconds.")
 @click.option(
     "--scheduler",
     metavar="NAME[:OPTIONS]",

@@ -120,7 +120,7 @@ class _LikePython(click.Command):
 )
 @all_warnings_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON summary as the last line of stdout.")
-@click.option("--json-file", metavar="FILE", help="Write the JSON summary to this file instead.")
+@click.option("--json-file", metavar="FILE", help="Write the JSON summary to this file instead of stdout.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="(SCRIPT | -m MODULE) [ARGUMENT]...")
 def run(
     module: str | None,

@@ -82,7 +82,7 @@ class _ScenarioOrProgram(_LikePython):
     help=f"Executions per configuration [default: {EXECUTIONS_OF_SCENARIO} for a scenario, {EXECUTIONS_OF_COMMAND} for "
     "a program].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search, in seconds.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for the search, in seconds.")
 @click.option(
     "--saturation",
     type=click.IntRange(min=1),
