@@ -220,7 +220,7 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["replay", "counter.py::scenario", ""], "the schedule is empty"),
         (
             ["replay", "counter.py::fine", "T0; T2 until counter.py:5 write value; T1."],
-            "does not fit this code: step 2",
+            "does not fit this code: segment 2",
         ),
         (["explor"], "No such command"),
     ],
