@@ -115,7 +115,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """Record an execution's steps and coverage. `early` holds the sites that run before a variable is shared."""
+        """Record an execution's steps and coverage. `early` holds sites that run before their variable is shared."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:

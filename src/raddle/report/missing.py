@@ -165,4 +165,5 @@ def _progress_clause(row: Row) -> str:
         return "There was only one execution"
     if not row.since_new:
         return f"The last of {row.executions:,} executions still covered something new"
-    return f"The last {row.since_new:,} of {row.executions:,} executions covered nothing new"
+    last = "last" if row.since_new == 1 else f"last {row.since_new:,}"
+    return f"The {last} of {row.executions:,} executions covered nothing new"

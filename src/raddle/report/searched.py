@@ -51,7 +51,7 @@ class Searched:
     def sentences(self) -> list[str]:
         """Return sentences on the evaluations, the stop reason and the chance of more coverage."""
         found = self.found
-        why = found.stopped_because.sentence.format(quiet=found.quiet())
+        why = found.stopped_because.sentence.format(quiet=count(found.quiet(), "evaluation"))
         done = f"{count(len(found.evaluations), 'evaluation')}, {count(found.tally.executions, 'execution')}"
         lines = [f"{done} ({self.algorithm}, seed {self.seed}, {found.seconds:.1f} s); {why}"]
         if self.winner is None:

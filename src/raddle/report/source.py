@@ -13,7 +13,7 @@ from raddle.store.contents import Contents
 AS_MEASURED, CHANGED, MISSING = "as measured", "changed", "missing"
 MAX_NAMED = 10  # maximum number of files that have their own note
 _SEVERAL_VERSIONS = "several versions"
-_NOTES = {  # maps a state to the note on a named file and the note on the files not named
+_NOTES = {  # maps a state to the note on a named file and the note that counts further files
     CHANGED: (
         "{} has changed since it was measured: line numbers refer to the measured version",
         "further files that have changed since they were measured: {:,}",

@@ -14,6 +14,7 @@ from raddle.analysis.saturation import last_new, saturated
 from raddle.stop_reason import Reason
 from raddle.tally import Covered, Tally
 from raddle.tuning.search import Measured, SearchEnd
+from raddle.wording import count
 
 _monotonic = time.monotonic
 
@@ -21,7 +22,7 @@ _monotonic = time.monotonic
 class RepetitionEnd(Reason):
     """The reasons to stop repeating a program."""
 
-    SATURATED = "saturated", "saturated: no new coverage in the last {quiet} runs"
+    SATURATED = "saturated", "saturated: no new coverage in the last {quiet}"
     RUNS = "runs", "reached the requested number of runs"
     SECONDS = "seconds", "reached the time limit"
     INTERRUPTED = "interrupted", "interrupted"
@@ -58,7 +59,7 @@ class RepetitionResult:
         >>> RepetitionResult(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
         'saturated: no new coverage in the last 50 runs'
         """
-        return self.stopped_because.sentence.format(quiet=f"{self.quiet:,}")
+        return self.stopped_because.sentence.format(quiet=count(self.quiet, "run"))
 
 
 def repeat(

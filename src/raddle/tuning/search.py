@@ -31,7 +31,7 @@ _monotonic = time.monotonic
 class SearchEnd(Reason):
     """The reasons to stop searching for configurations."""
 
-    SATURATED = "saturated", "saturated: none of the last {quiet} evaluations covered anything new"
+    SATURATED = "saturated", "saturated: no new coverage in the last {quiet}"
     EXHAUSTED = "exhausted", "exhausted: an evaluation ran every schedule of the scenario"
     EVALUATIONS = "evaluations", "reached the requested number of evaluations"
     SECONDS = "seconds", "reached the time limit"

@@ -156,7 +156,7 @@ def test_the_search_stops_when_saturated(folder):
         folder, "search", "bank.py::scenario", "--repeat", "5", "--saturation", "3", "--fitness", "method-pairs"
     )
     # The only pair of methods is deposit with itself. Once that pair is covered, nothing is left to cover.
-    assert "saturated: none of the last 3 evaluations covered anything new" in done.stderr
+    assert "saturated: no new coverage in the last 3 evaluations" in done.stderr
 
 
 def test_a_search_that_covers_nothing_is_reported(folder):

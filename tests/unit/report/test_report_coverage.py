@@ -256,7 +256,7 @@ def test_a_criterion_that_cannot_be_listed_has_an_estimate():
     [
         ({(READ4, WRITE9): (1, 1)}, 1, "There was only one execution: run more"),
         ({(READ4, WRITE9): (1, 2)}, 2, "The last of 2 executions still covered something new: run more"),
-        ({(READ4, WRITE9): (1, 1)}, 2, "The last 1 of 2 executions covered nothing new: run more"),
+        ({(READ4, WRITE9): (1, 1)}, 2, "The last of 2 executions covered nothing new: run more"),
     ],
 )
 def test_the_remark_says_how_many_executions_added_nothing(counts, executions, expected):

@@ -13,7 +13,7 @@ from raddle.report.html.source import Source, functions
 from raddle.report.source import AS_MEASURED
 from raddle.site import Site
 
-ALL, SOME, NONE, QUIET = "all", "some", "none", "quiet"  # how many of a site's requirements are covered
+ALL, SOME, NONE, QUIET = "all", "some", "none", "quiet"  # coverage status of a site
 STATUS_SIGNS = {ALL: "●", SOME: "◐", NONE: "○", QUIET: "·"}
 STATUS_MEANINGS = {
     ALL: "every requirement known to be feasible here is covered",
