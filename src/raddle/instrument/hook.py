@@ -91,7 +91,7 @@ class Hook(MetaPathFinder):
 
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
-        if refused not in self.not_instrumented:  # a class inside a function is created again at every call
+        if refused not in self.not_instrumented:  # a class inside a function can be refused at every call
             self.not_instrumented.append(refused)
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:

@@ -1,8 +1,8 @@
 """Resolves the names of a module: determines which scope owns each name, and which names threads can share.
 
 The standard library's `symtable` resolves names for source text only, but raddle also rewrites trees that pytest has
-changed. So names are resolved here by the rules of the language. Functions in a class body do not see its names. A
-comprehension has its own scope, except for `:=`. `global` and `nonlocal` refer to other scopes.
+changed. So names are resolved here by the rules of the language. Functions in a class body do not see the names bound
+in that body. A comprehension has its own scope, except for `:=`. `global` and `nonlocal` refer to other scopes.
 
 Threads can share two kinds of names. A global is *mutated* if some function declares it with `global` and assigns to
 it. Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
@@ -48,8 +48,8 @@ class Scope:
     kind: str
     node: ast.AST
     parent: Scope | None
-    qualname: str  # qualified name that its sites carry
-    prefix: str  # prefix of the qualified names of functions and classes in it
+    qualname: str  # qualified name used in the sites of this scope
+    prefix: str  # prefix of the qualified names of functions and classes in this scope
     mangling_class: str | None  # the class whose name is used to mangle private names here
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     uses: set[str] = field(default_factory=set)

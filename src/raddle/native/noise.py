@@ -28,7 +28,7 @@ PLACES = ("everywhere", "shared", "locks")
 LEARNING_STEPS = 256  # steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
-# Probes that access a variable. Noise is made before they run.
+# Probes that access a variable; noise is made before each of them runs.
 ACCESSING = (
     "read", "write", "delete", "method", "getitem", "setitem", "delitem", "contains", "content", "iterate", "inplace",
     "function", "read_name", "write_name", "delete_name",

@@ -55,6 +55,6 @@ class ProcessGroup:
             return None
 
     def remove_folder(self) -> None:
-        """Delete the folder, if this is the first process."""
+        """Delete the folder if this is the first process."""
         if self._folder and os.getpid() == self._first:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -37,7 +37,7 @@ class ThreadRecord:
     def __init__(self, number: int, label: str, actor: Actor, methods_left: int) -> None:
         self.number = number
         self.label = label  # position in the tree of threads: 0.2 is the second thread that thread 0 started
-        self.children = 0  # number of threads that it started
+        self.children = 0  # number of threads that this thread has started
         self.set_actor(actor, methods_left)
         self.busy = False  # True while the recorder runs in this thread
         self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
@@ -139,7 +139,7 @@ class Recorder:
         self.registry = registry
         self.stream = stream
         self.disturb: Callable[[ThreadRecord, int], None] | None = None  # makes noise before synchronization
-        self.reset_callbacks: list[Callable[[], None]] = []  # clear the state of the patches in a forked child
+        self.reset_callbacks: list[Callable[[], None]] = []  # called in a forked child to reset the patches
         self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
         # Maps the ident of a thread to its current operation. Not kept in `self.local`, because accessing that would
         # register an unknown thread.
@@ -216,7 +216,7 @@ class Recorder:
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
         self._starting[_thread.get_ident()] = thread
         self.local.thread, self.local.number = thread, thread.number
-        # Normally already removed, but not if a destructor has registered this thread as a foreign thread.
+        # The entry is still there if a destructor has already registered this thread as a foreign thread.
         self._starting.pop(_thread.get_ident(), None)
 
     def end_thread(self) -> None:

@@ -62,8 +62,8 @@ class Shutdown:
     def _terminated(self, number: int, frame: FrameType | None) -> None:
         """Stop the watch, then let the signal end the process.
 
-        If the interrupted thread is busy recording, it may hold locks that stopping needs. In that case a new thread
-        stops the watch, so that this thread can continue and release the locks.
+        If the interrupted thread is busy recording, it may hold locks that are needed to stop the watch. In that case a
+        new thread stops the watch, so that this thread can continue and release the locks.
         """
         if self._finisher is not None:
             self._pending_signal = number  # sent again when everything is stored

@@ -1,7 +1,7 @@
 """The happens-before order that starting and joining threads establishes.
 
 A thread enters a new segment each time it starts another thread, as in controlled executions. A long-running program
-may start very many threads, so a child does not copy its parent's order. Instead, the order that the parent had when it
+may start many threads, so a child does not copy its parent's order. Instead, the order that the parent had when it
 started the child is looked up in the parent.
 """
 

@@ -1,6 +1,6 @@
 """The stream: buffers the steps of all threads in one order and flushes them to a sink.
 
-Recording a step is one `append` to a shared list, right next to the operation. The append is atomic with and without
+Recording a step takes one `append` to a shared list, right next to the operation. The append is atomic with and without
 the GIL, and takes no lock. A thread that finds the list too long flushes it. raddle does not start a thread for this,
 because a program can observe how many threads it has (`os.fork` warns if there are several).
 """
@@ -180,7 +180,7 @@ def _has_stack_depth(calls: int) -> bool:
 def signals_deferred() -> Iterator[None]:
     """Delay the program's signal handlers until after the block, so that their exceptions cannot interrupt it."""
     if threading.get_ident() != threading.main_thread().ident:
-        yield  # Python runs signal handlers only in the main thread
+        yield  # nothing to delay: Python runs signal handlers only in the main thread
         return
     deferred: dict[int, Any] = {}
     pending: list[tuple[int, FrameType | None]] = []

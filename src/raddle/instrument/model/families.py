@@ -122,7 +122,7 @@ class Families:
     def only_owners(self) -> Mapping[str, str]:
         """Maps each attribute that exactly one class declares to its owner.
 
-        Attributes that are a method, property or nested class of any class are left out.
+        Attributes that name a method, property or nested class in any class are left out.
         """
         found: dict[str, set[str]] = {}
         code = {name for class_census in self.classes.values() for name in class_census.code}

@@ -56,7 +56,7 @@ def _container_targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """Return the (target, value) pairs of an assignment; `a, b = [], {}` has two of them."""
+    """Return the (target, value) pairs of an assignment; `a, b = [], {}` has two pairs."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]

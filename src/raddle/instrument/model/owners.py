@@ -76,7 +76,7 @@ def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, cre
 
 
 def class_owner(table: SiteTable, cls: type) -> str:
-    """Return the name by which variables refer to a class as their owner.
+    """Return the name that identifies a class as the owner of variables.
 
     >>> class_owner(SiteTable(), list), class_owner(SiteTable(), SiteTable)
     ('list', 'raddle/site.py:SiteTable')

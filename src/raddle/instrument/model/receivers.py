@@ -1,6 +1,6 @@
 """Finds the holder of an attribute: the class, scope or import that the expression before the dot refers to.
 
-Only the source is used. The first argument of a method, usually `self`, is an object of the enclosing class. Other
+Only the source is analyzed. The first argument of a method, usually `self`, is an object of the enclosing class. Other
 names may refer to a class of the module or to an import. All other holders are unknown here. Accesses to their
 attributes are added later, when executions observe them.
 """

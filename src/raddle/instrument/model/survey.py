@@ -74,7 +74,7 @@ def survey(censuses: Sequence[Census]) -> StaticModel:
 
 
 class _AccessCollector:
-    """Groups accesses by the variables that they can access."""
+    """Groups accesses by the variables that they may refer to."""
 
     def __init__(self, families: Families, censuses: Sequence[Census]) -> None:
         self._families = families

@@ -52,7 +52,7 @@ class VariableNames:
         return self._model
 
     def owner(self, cls: type) -> str:
-        """Return the name that variables use for a class that owns them."""
+        """Return the name that identifies a class as the owner of variables."""
         from raddle.instrument.model.owners import class_owner  # imported late, as above
 
         return class_owner(self.table, cls)

@@ -175,7 +175,7 @@ class TrackedObjects:
     def _sweep(self, generation: int = 0) -> None:
         """Drop unused entries.
 
-        Do nothing if a sweep is already running. It may be running in this thread, if a destructor interrupted it.
+        Do nothing if a sweep is already running. A destructor may have interrupted a sweep in this thread.
         """
         if not self._sweep_lock.acquire(False):
             return

@@ -42,7 +42,8 @@ class CallProbes:
             called = self.wrap_creator(called)
         if effect is None:
             return called
-        # Disk accesses are not recorded here. Functions that access the disk only read the containers passed to them.
+        # Disk accesses are not recorded here. Functions that access the disk do not change the containers passed to
+        # them.
         return partial(self._call_with_effect, called, READ if effect.on_disk else effect.kind, site)
 
     def wrap_creator(self, called: Any) -> Any:

@@ -155,7 +155,7 @@ class ContentProbes(RecordingProbes):
 
     def wrap_method(self, obj: Any, kind: Kind, name: str, site: int, found: Any) -> Callable[..., Any]:
         """Wrap a method of a container, so that its step is recorded after it returns."""
-        # A partial of a function is faster than a partial of a bound method, whose arguments are copied twice.
+        # A partial of a function is faster than a partial of a bound method, which copies the arguments twice.
         call = ContentProbes._call_reading_arguments if name in _READING_ARGUMENTS else ContentProbes._call
         return partial(call, self, found, obj, kind, site)
 
