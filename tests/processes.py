@@ -21,7 +21,8 @@ import warm
 from warm import HANG_SECONDS
 
 GRACE_SECONDS = 60  # time that a process has to end by itself
-OWNER_VARIABLE = "STARTED_BY_TESTS_OF"  # environment variable of every process started by a test: the pid of its pytest
+# Every process that a test starts has this environment variable. Its value is the pid of the pytest process.
+OWNER_VARIABLE = "STARTED_BY_TESTS_OF"
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # these end with the process they serve
 
 
@@ -47,7 +48,7 @@ def ready(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[A
     reader, writer = os.pipe()
     with contextlib.ExitStack() as opened:
         pipe = opened.enter_context(open(reader, "rb", buffering=0))
-        with open(writer, "wb"):  # closed after the start, so that the pipe ends with the process
+        with open(writer, "wb"):  # closed after the start, so that the pipe closes when the process ends
             environment = os.environ | {"READY": str(writer)}
             process = opened.enter_context(started(command, env=environment, pass_fds=[writer], **options))
         assert pipe.read(1), "the process ended before it was ready"
@@ -91,7 +92,7 @@ def default_signals() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_descendant_is_left() -> Iterator[None]:
-    """Fail if a process that a test of the module started, directly or indirectly, is still running."""
+    """Fail if a process that was started by the module's tests, directly or indirectly, is still running."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OWNER_VARIABLE, str(os.getpid()))
         yield

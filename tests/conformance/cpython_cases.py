@@ -20,7 +20,7 @@ UNRELATED_SOURCE = ["colorsys"]  # the twins are scheduling points, so CPython's
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
     """Return a subclass of one of CPython's test cases, with the types under test as class attributes.
 
-    pytest does not collect the class itself. Instead, our tests are parametrized with its methods.
+    pytest does not collect the subclass itself. Its methods are parameters of other tests.
     """
     for key, value in attributes.items():
         if isinstance(value, FunctionType):
@@ -30,7 +30,7 @@ def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCas
 
 
 def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.TestCase], str]]:
-    """Yield the class and the name of each test method."""
+    """Yield each test method as a pair of class and method name."""
     for case in cases:
         for method in unittest.defaultTestLoader.getTestCaseNames(case):
             yield case, method
@@ -39,7 +39,7 @@ def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.
 def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]) -> list[Any]:
     """Return one parameter set per method.
 
-    Methods in `cannot_apply` are marked as strict expected failures, so an outdated entry makes a test fail.
+    Methods in `cannot_apply` are marked as strict expected failures, so a test fails if its entry is outdated.
     """
     found = list(methods_of(*cases))
     unknown = cannot_apply.keys() - {(case.__name__, method) for case, method in found}

@@ -1,4 +1,4 @@
-"""The runner of CPython's test cases reports failures."""
+"""The runner for CPython's test cases reports failures."""
 
 from __future__ import annotations
 

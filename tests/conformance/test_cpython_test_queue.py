@@ -42,7 +42,7 @@ def _listed_module(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_collection(monkeypatch):
-    """Skip the garbage collection after every item. It is needed only by interpreters without reference counting."""
+    """Skip the garbage collection after every item, because only interpreters without reference counting need it."""
     monkeypatch.setattr(test_queue, "gc_collect", lambda: None)
 
 

@@ -1,6 +1,6 @@
-"""Python versions of programs whose executions SimGrid's model checker counted with optimal reduction.
+"""Python versions of programs for which SimGrid's model checker has counted executions, using optimal reduction.
 
-They are McMini examples that SimGrid's tests run, reduced to their synchronization operations.
+The programs are McMini examples from SimGrid's tests, reduced to their synchronization operations.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ class Step(NamedTuple):
     kind: str
     target: object  # object id, or (object id, attribute name) for an access
     inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
-    certain: bool = True  # True if the operation cannot fail, as in a release by the lock's holder
+    certain: bool = True  # True if the operation cannot fail, like a release by the lock's holder
     daemon: bool = False  # True if a daemon thread performs the operation; the execution may end first
-    opaque: bool = False  # True if it also reads objects other than its target, such as an argument's content
+    opaque: bool = False  # True if the operation reads objects other than its target, such as an argument's content
 
 
 def step_of(thread: Any, visible: Container[str]) -> Step:
@@ -46,7 +46,7 @@ def _step_of(thread: Any) -> Step:
         classes = type(target).__mro__ if kind == "read" else ()
         inherited = tuple((id(cls), thread.name) for cls in classes)
         return Step(thread.label, kind, (id(target), thread.name), inherited, daemon=thread.daemon)
-    certain = not thread.timer or kind == "wait"  # a wait always returns with the lock held, notified or not
+    certain = not thread.timer or kind == "wait"  # a wait always returns with the lock held, whether notified or not
     if kind == "release":
         certain = target.holder is thread
     if kind in ("get", "put") and isinstance(target, queue.Queue):
@@ -158,7 +158,7 @@ class _Everything(Exhaustive):
         return self
 
     def ignore(self, *args: object, **kwargs: object) -> None:
-        """Ignore the engine's notification, because brute force does not need it."""
+        """Ignore a notification from the engine, because brute force needs none."""
 
     started = waits = notified = time_passes = ended = ignore
 
@@ -194,7 +194,7 @@ def explore(
 ) -> Found:
     """Return the partial orders that a search visits and how often it visits each.
 
-    Only executions since the last change of the known scheduling points are counted.
+    Count only the executions since the known scheduling points last changed.
     """
     orders: Counter[Order] = Counter()
     outcomes: set[Any] = set()

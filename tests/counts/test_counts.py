@@ -3,7 +3,7 @@
 Scheduling points lie before conflicting accesses and before operations that can block. An operation that enables
 others (a release, a set, a start, an end) is a scheduling point only if another thread can observe it without blocking.
 A new thread, or a thread that returns from a join, immediately runs up to its next scheduling point. So if one thread
-has m points and another has n, and these can be interleaved freely, there are C(m + n, n) schedules.
+has m points and another has n, and the points can be interleaved freely, there are C(m + n, n) schedules.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ CASES = {
     "tried_lock": 3,
     # `is_alive` observes the thread, so the thread's end is a scheduling point. It comes before or after `is_alive`.
     "observed_thread": 2,
-    # One thread takes both locks before the other starts: 2 schedules. Otherwise each thread takes its first lock, in
-    # either order, and then both are blocked: 2 deadlocks.
+    # One thread takes both locks before the other takes any: 2 schedules. Otherwise the threads take their first locks,
+    # in either order, and then both are blocked: 2 deadlocks.
     "crossed_locks": 4,
 }
 DEADLOCKS = {"crossed_locks", "tried_lock"}

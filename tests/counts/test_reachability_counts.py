@@ -45,7 +45,7 @@ def test_unlocked_increments_have_as_many_partial_orders_as_other_tools_report(t
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
 def test_two_threads_with_k_critical_sections_each_have_2k_choose_k_partial_orders(times: int) -> None:
-    # Each partial order is an interleaving of the k critical sections of one thread with the k of the other.
+    # Each partial order is an interleaving of the k critical sections of one thread with those of the other.
     assert visited(counted.locked_increments(times)).executions == comb(2 * times, times)
 
 
@@ -110,7 +110,7 @@ PROGRAMS = {
     "a broadcast to two": crosschecked.broadcast(2),
     "one customer": crosschecked.barber_shop(1, chairs=1),
 }
-# These programs have too many interleavings for brute force in every test run. It was run on them once.
+# These programs have too many interleavings for brute force in every test run, so it has been run on them only once.
 LARGE = {"two_locks", "made_by_threads", "one_in_the_pool", "three_at_the_table"}
 
 

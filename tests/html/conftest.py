@@ -1,4 +1,4 @@
-"""Fixtures for browser tests: a report of real runs, and a headless browser that opens it."""
+"""Fixtures for browser tests: a report on real runs, and a headless browser that opens it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scenario():
     assert len(box.text) > 50, "<img src=x onerror=document.title='owned'>" + box.text
 """
 
-# A message that is too long for one screen, with characters that reverse text direction and color a terminal.
+# A message that is too long for one screen, with characters that reverse text direction and change terminal colors.
 HIDDEN = MARKUP.replace(
     """"<img src=x onerror=document.title='owned'>" + box.text""",
     r""""\u202egnorw si siht\u202c \x1b[31mred \x00" + "many words " * 2_000""",
@@ -71,8 +71,8 @@ def raddle(*arguments, folder):
 def pages(tmp_path_factory):
     """The folder with an HTML report on several faulty programs.
 
-    Two of them have messages with markup and invisible characters. After the measurement, one source file is changed
-    and another one is deleted.
+    Two of the programs have messages with markup and invisible characters. After the measurement, one source file is
+    changed and another one is deleted.
     """
     folder = tmp_path_factory.mktemp("html")
     (folder / "pyproject.toml").write_text("", "utf-8")  # marks the project root, to which file names are relative
@@ -124,7 +124,7 @@ class Browser:
         self.driver.get_log("performance")
 
     def open(self, page, *, mark="", width=1280, height=900, dark=False):
-        """Open a page without any state from earlier visits. `mark` is the fragment of its address."""
+        """Open a page without any state from earlier visits. `mark` is the URL fragment, if any."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         preferences = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}

@@ -9,7 +9,7 @@ KINDS = ("index", "source", "changed", "gone", "finding", "deadlock", "markup", 
 
 @pytest.fixture
 def open_page(browser, page_kinds):
-    """A function that opens a page by its kind."""
+    """A function that opens a page of a given kind."""
 
     def open_(kind, **options):
         browser.open(page_kinds[kind], **options)

@@ -1,4 +1,4 @@
-"""The doctests of the lab and of the tools that write its page pass."""
+"""Runs the doctests of the lab and of the tools that write the lab's page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment on Lu's criteria: complete test sets, the bounds of Table 1, and small programs end to end."""
+"""The experiment on Lu's criteria: complete test sets, the bounds in Table 1, and small programs end to end."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_chance_to_expose_counts_selections_with_a_failing_execution(
     assert chance_to_expose(executions, failing, size) == pytest.approx(chance)
 
 
-# -- the bounds of Table 1 ----------------------------------------------------------------------------
+# -- the bounds in Table 1 ----------------------------------------------------------------------------
 
 
 def test_bounds_match_the_papers_example() -> None:

@@ -1,4 +1,4 @@
-"""Mutants with one lock removed: removing any lock introduces a bug."""
+"""Mutants with one lock removed: each removal introduces a bug."""
 
 from __future__ import annotations
 

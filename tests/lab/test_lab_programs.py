@@ -73,7 +73,7 @@ def entities_of(case: Case):
     [("philosophers", True), ("airlines", False), ("crawler", True), ("ftp", False), ("broker", True)],
 )
 def test_goodlock_covers_only_cases_with_nested_locks(name: str, nested: bool) -> None:
-    """As in Table 3, GoodLock covers nothing in the airlines case and the FTP server."""
+    """As in Table 3, GoodLock covers nothing in the airlines and FTP server cases."""
     case = CASES[name]
     samples = raddle.measure(case.scenario, criteria="goodlock", executions=5, source=[case.module.__name__])
     assert any(sample.covered["goodlock"] for sample in samples) == nested

@@ -139,7 +139,7 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
     result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")
     assert result.return_value == 2
     (case,) = json.loads(result.stdout)["cases"]
-    assert (case["collected"], case["series_length"]) == (12, 6)  # a series has half of the executions
+    assert (case["collected"], case["series_length"]) == (12, 6)  # a series consists of half of the executions
 
     monkeypatch.setattr(krena, "controlled", interrupted_after(9))  # too few for any result
     result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")

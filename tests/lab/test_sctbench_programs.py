@@ -1,4 +1,4 @@
-"""The programs of SCTBench have the expected threads and bugs, and random schedules find most bugs."""
+"""The SCTBench programs have the expected threads and bugs, and random schedules find most bugs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BY_HAND = {
     "account": "T0; T3; T2.",  # withdrawal, then deposit, then the check
     # The driver is stopped after the request has read the flag and before the request is counted.
     "bluetooth_driver": "T0 until <def enter: with self.lock:> acquire; T1.",
-    # One user holds the resource and wants the counters' lock. The next holds that lock and wants the resource.
+    # One user holds the resource and wants the counters' lock. The next user holds that lock and wants the resource.
     "carter01": "T0; T1 until <self.resource.acquire: with self.counters_lock:> acquire; T2.",
     # The receiver misses its turn 0. In turn 1 it takes the value that was sent in turn 0.
     "circular_buffer": "T0; T2 until <def receive: with self.lock:> acquire #2; T1.",

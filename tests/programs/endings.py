@@ -1,4 +1,4 @@
-"""Programs that each end in a different way. Numbered comments mark the lines that tests expect."""
+"""Programs that each end in a different way. Numbered comments mark the lines that the tests expect in outcomes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def names(kind: str) -> list[str]:
 
 
 def program(kind: str, name: str) -> ModuleType:
-    """Import the program's module, unless that was done before, and return it."""
+    """Return the program's module, importing it first if necessary."""
     module_name = f"{kind}_{name}"
     if module_name not in sys.modules:
         spec = importlib.util.spec_from_file_location(module_name, HERE / kind / f"{name}.py")

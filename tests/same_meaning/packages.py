@@ -4,7 +4,7 @@
 
 Each suite runs in four modes: without instrumentation, with the package instrumented at import, the same with recording
 probes attached, and with both package and tests instrumented in place. The exit code is 1 if the outcome of a test
-differs between modes and `KNOWN` gives no reason for it.
+differs between modes and `KNOWN` gives no reason for the difference.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def run(package: Package, source: Path, mode: str) -> dict[str, Any]:
     options += [
         "-o",
         "filterwarnings=default",
-    ]  # packages turn warnings into errors, and newer versions of pytest emit more
+    ]  # some packages turn warnings into errors, and newer versions of pytest emit more warnings
     completed = subprocess.run(
         [sys.executable, "-m", "pytest", *options, package.tests],
         cwd=source,

@@ -1,7 +1,7 @@
 """A pytest plugin that instruments a package while its own tests run, and records each test's outcome.
 
 The environment variables RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE and RADDLE_OUTCOMES (the JSON
-file to write) configure the plugin. `recorded` is `hook` with attached probes that keep a log, as the engine does.
+file to write) configure the plugin. The mode `recorded` is like `hook`, but attaches probes that keep a log.
 """
 
 from __future__ import annotations

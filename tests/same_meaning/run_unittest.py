@@ -2,7 +2,7 @@
 
 `python run_unittest.py (plain|probed|recorded) test.test_dict test.test_with ...`
 
-`probed` uses the plain probes. `recorded` attaches probes that keep a log, as the engine does.
+`probed` uses the plain probes. `recorded` attaches probes that keep a log.
 """
 
 from __future__ import annotations

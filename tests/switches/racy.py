@@ -1,6 +1,7 @@
 """Small racy programs that run under raddle and with real threads.
 
-Each returns the final state of the shared object. `recording_scenario(name, record)` turns a program into a scenario.
+Each program returns the final state of the shared object.
+`recording_scenario(name, record)` turns a program into a scenario.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class Box:
 
 
 def do_nothing() -> None:
-    """Return immediately. With the GIL, the interpreter can switch threads at the call."""
+    """Return immediately. With the GIL, the interpreter can switch threads at a call to this function."""
 
 
 def bare_increment(box: Box) -> None:
@@ -93,10 +94,10 @@ def in_try(box: Box) -> None:
 
 class Guard:
     def __enter__(self) -> None:
-        """Do nothing. Only the call is needed."""
+        """Return immediately. The call itself allows the interpreter to switch threads."""
 
     def __exit__(self, *exc: object) -> None:
-        """Do nothing. Only the call is needed."""
+        """Return immediately. The call itself allows the interpreter to switch threads."""
 
 
 def in_with(box: Box) -> None:

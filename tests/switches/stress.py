@@ -3,7 +3,7 @@
 The script prints, as JSON, the states that real threads reach and the states that each switch model allows.
 
 Two real threads apply the same function to the same list of objects, with the shortest possible switch interval.
-Each object is one round.
+Each object is used for one round.
 """
 
 from __future__ import annotations

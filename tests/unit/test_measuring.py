@@ -130,7 +130,7 @@ def test_executions_in_child_processes_have_the_same_tally():
 
 
 def test_measuring_changes_no_decision():
-    # With and without criteria, the same execution finds the lost update by the same schedule.
+    # With and without criteria, the same execution finds the lost update with the same schedule.
     def failing():
         shared = Counter()
         threads = [threading.Thread(target=shared.increment) for _ in range(2)]

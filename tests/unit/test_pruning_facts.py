@@ -15,7 +15,7 @@ def owner(accesses, *, before=(), runs=(), guards=()):
 
 
 def test_accesses_are_sorted_and_the_masks_permuted_accordingly():
-    # B (index 0) comes before A (index 1). No single critical section contains the run from A to B. B also happens
+    # B (index 0) comes before A (index 1). The steps from A to B do not all lie in one critical section. B also happens
     # without the lock.
     facts = owner([B, A], before=(0b10,), runs=(0, 0b01), guards=[Guard(0b01, (0, 0b01), "a Lock")])
     assert facts.accesses == (A, B)

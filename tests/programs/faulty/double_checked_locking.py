@@ -1,4 +1,4 @@
-"""Double-checked locking that publishes the object to the unlocked check before filling it."""
+"""Double-checked locking that publishes the object before filling it."""
 
 import threading
 

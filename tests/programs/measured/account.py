@@ -1,4 +1,4 @@
-"""Three deposits that can be lost. The tests derive the totals of the criteria of Lu et al. by hand."""
+"""Three deposits that can be lost. For the criteria of Lu et al., the tests expect totals derived by hand."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A wait for an event that blocks only if the other thread is preempted between a release and a set."""
+"""A wait blocks only if the other thread is preempted between releasing the lock and setting the event."""
 
 import threading
 

@@ -5,7 +5,7 @@ q = queue.Queue(1)
 
 
 def pause(q):
-    """Called between the two starts. A test replaces it with a function that waits until the producer blocks."""
+    """Return immediately. A test replaces this function with one that waits until the producer blocks."""
 
 
 def producer():

@@ -3,7 +3,7 @@ import threading
 
 
 def pause(q):
-    """Called between the two starts. A test replaces it with a function that waits until the producer blocks."""
+    """Return immediately. A test replaces this function with one that waits until the producer blocks."""
 
 
 class Box:

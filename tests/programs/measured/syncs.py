@@ -1,4 +1,4 @@
-"""Acquires that fail at once, that time out, and that are reentrant."""
+"""Acquires that fail immediately, acquires that time out, and reentrant acquires."""
 
 import threading
 

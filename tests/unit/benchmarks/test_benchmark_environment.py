@@ -1,4 +1,4 @@
-"""The one-line reason extracted from the output of pip when it fails."""
+"""The one-line reason that is extracted from pip's output when pip fails."""
 
 import environment
 

@@ -1,4 +1,4 @@
-"""Objects that record every operation on them, and a program that applies every kind of operation to one.
+"""Objects that record every operation on them, and a program that applies every kind of operation to such an object.
 
 Operations recorded between two runs of the program come from raddle, not from the program.
 """
@@ -113,7 +113,7 @@ class Holder:
 
 
 class Owner:
-    """A class whose class attribute holds the object, as it might for use by other modules."""
+    """A class that holds the object in a class attribute."""
 
     shared: object = None
 

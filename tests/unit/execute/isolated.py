@@ -91,7 +91,10 @@ def exits_at_once():
 
 
 def exits_by_chance():
-    """End every other child process, regardless of the schedule: a directory on disk records whose turn it is."""
+    """Crash in every second execution, regardless of the schedule.
+
+    The directory `odd` exists if the next execution has to crash.
+    """
     run_all(lambda: None)
     try:
         os.rmdir("odd")

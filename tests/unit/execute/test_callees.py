@@ -265,7 +265,7 @@ def test_check_fails_in_a_program_without_a_file(how, tmp_path):
 
 
 def test_an_active_profiler_is_not_replaced():
-    """On an interpreter that supports one profiler, raddle reports the conflict and keeps the program's profiler."""
+    """If an interpreter supports only one profiler, raddle reports the conflict and keeps the program's profiler."""
     refused = []
     profiling = Profiling(Callees(Selection(), SiteTable(), refused))
 

@@ -52,7 +52,7 @@ class Tasks:
 
 
 def test_the_owner_of_a_container_is_known_in_every_execution():
-    """The constructor's write names the list, although it is private to its thread, so its site could be cold."""
+    """The list is named by the constructor's write, whose site could be cold because this write never conflicts."""
 
     def scenario():
         tasks = Tasks()

@@ -1,4 +1,4 @@
-"""The watchdog does not time out while the user is at a debugger prompt, nor in a replay without a limit."""
+"""The watchdog does not time out while the user is at a debugger prompt, or in a replay without a time limit."""
 
 from __future__ import annotations
 

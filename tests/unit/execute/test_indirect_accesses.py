@@ -149,7 +149,7 @@ def test_threads_cannot_switch_in_a_default_factory_implemented_in_c():
 
 
 def test_threads_can_switch_in_a_sort_key_written_in_python():
-    """A list is empty while it is sorted, and must not be modified then."""
+    """A list is empty while it is being sorted, and must not be modified during that time."""
 
     def key(item):
         return item

@@ -58,7 +58,7 @@ def run_all(*functions):
 
 
 def synchronization(steps, *, thread):
-    """Return the kinds of a thread's synchronization steps, without `blocked`, which has a separate test."""
+    """Return the kinds of a thread's synchronization steps, except `blocked`, which has a separate test."""
     return [k for t, k, _, _ in steps if k not in ("enter", "leave", "read", "write", "blocked") and t == thread]
 
 

@@ -41,7 +41,7 @@ def lazy():
 
 
 class Delegate:
-    """An object with every attribute, which counts how often `__getattr__` is called."""
+    """An object that has every attribute and counts the calls to `__getattr__`."""
 
     def __init__(self):
         self.lookups = 0
@@ -95,7 +95,7 @@ def own_attributes():
 
 
 class Named:
-    """Has a method whose first parameter has a mangled name, like a logger method that accepts arbitrary keywords."""
+    """A class with a method whose first parameter has a mangled name, as in loggers that accept arbitrary keywords."""
 
     def __init__(self):
         self.n = 0
@@ -182,7 +182,7 @@ def test_a_descriptor_is_read_through_instances_only():
 
 
 class Wrapping:
-    """An object that has a slot named `__wrapped__` but is not a proxy, so the counter is its own."""
+    """An object that has a slot named `__wrapped__` but is not a proxy: `count` belongs to the object itself."""
 
     __slots__ = ("__wrapped__", "count")
 

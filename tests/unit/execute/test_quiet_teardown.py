@@ -1,4 +1,4 @@
-"""Errors that threads log while an execution is torn down are suppressed, and no others."""
+"""Errors that threads log are suppressed only if the threads belong to an execution that is being torn down."""
 
 import logging
 import sys

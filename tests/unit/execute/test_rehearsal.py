@@ -1,4 +1,4 @@
-"""Rehearsals that differ cause notes and findings, and their executions and scheduling points are counted."""
+"""Differences between rehearsals cause notes and findings, and rehearsals count toward the totals of a run."""
 
 from __future__ import annotations
 

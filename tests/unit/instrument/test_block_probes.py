@@ -225,7 +225,7 @@ class RaisedError(Exception):
 
 
 class NullManager:
-    """A context manager that suppresses no exception."""
+    """A context manager that suppresses no exceptions."""
 
     def __enter__(self) -> None: ...
 

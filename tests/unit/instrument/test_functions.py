@@ -24,7 +24,7 @@ MAKER = """
 
 
 class Recording(NewObjects):
-    """Records for each listing of objects whether it was complete."""
+    """Records, for each listing of objects, whether the listing was complete."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def functions(new_objects: Recording) -> LiveFunctions:
 
 
 def expected_completeness(*complete: bool) -> list[bool]:
-    """Return for each listing whether it must be complete.
+    """Return, for each listing, whether it must be complete.
 
     If the collector has no generations, every listing is complete.
     """

@@ -1,6 +1,6 @@
-"""Functions are found while other OS threads run.
+"""Functions are found while other OS threads are running.
 
-If other threads run, free-threaded Python 3.13 makes functions immortal, and the collector does not track them.
+If other threads are running, free-threaded Python 3.13 makes functions immortal, and the collector does not track them.
 """
 
 from __future__ import annotations

@@ -98,10 +98,10 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # Reading `c.d` only leads to the dictionary, so a switch stays possible until the dictionary is accessed.
         ("f()\nc.d[0] = 1", ["read d !", "write c.d[] !"]),
         ("d[0] += 1", ["read d[] !", "write []", "write d[]"]),
-        # The method is looked up before the call in its argument and takes effect after it.
+        # The method is looked up before its argument is evaluated, and takes effect afterwards.
         ("c.a\nx.append(1)\nc.b", ["read a !", "call x.append", "read b !"]),
         ("c.a\nx.append(f())", ["read a !", "call x.append !"]),
-        # Check, then act: no switch in between. `c.b[]` is the content of the object in `c.b`.
+        # No switch is possible between the check and the act. `c.b[]` is the content of the object in `c.b`.
         ("f()\nif c.b: c.b = 1", ["read b !", "read c.b[] !", "write b"]),
         ("f()\nif c.b: c.b.pop()", ["read b !", "read c.b[] !", "read b", "call c.b.pop"]),
         # If the local `x` holds a number, testing it is not a shared access, so a switch stays possible.

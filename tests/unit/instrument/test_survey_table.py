@@ -298,8 +298,9 @@ def test_the_model_predicts_the_observed_accesses(imported: Callable[..., Module
             setattr(obj, name, value)
 
         probe.attach({"read": read, "write": write})
-        # `push` returns the previous `next`, which is None at first. Then the values 1 and 2 are added to the total.
-        # The first iteration creates one node and the others create two each. The head counts in Marked.made.
+        # `push` returns the previous `next`, which is None at first, so the first iteration adds 0 to the total. The
+        # later iterations add 1 and 2. The first iteration creates one node, and the two later iterations create two
+        # each. The head is counted in Marked.made instead of Node.made.
         assert module.main() == (3, 3, 3, 5)
         probe.detach()
 

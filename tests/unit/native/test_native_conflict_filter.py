@@ -55,7 +55,7 @@ def test_conflicting_accesses_are_kept(steps: list[Step], why: str) -> None:
 def test_a_join_with_a_timeout_orders_nothing() -> None:
     """As in controlled executions, the timeout may have expired before the thread ended.
 
-    Criteria still receive a join.
+    Criteria receive the step as an ordinary join.
     """
     steps: list[Step] = [START, (1, "write", 5, 71), END, (0, "join-in-time", 1, 72), (0, "read", 5, 73)]
     assert filtered(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
@@ -66,7 +66,8 @@ def test_steps_are_held_for_a_later_conflict_up_to_the_limit() -> None:
     fillers: list[Step] = [(0, "enter", 0, 60)] * 10
     last: list[Step] = [(0, "write", 5, 71)]
     assert accesses(filtered(first, fillers, last, max_held=13)) == [*first[1:], *last]
-    # With a lower limit, the first batch leaves the filter before the conflict, so its access is dropped.
+    # With a lower limit, the first batch leaves the filter before the conflict occurs, so the access in that batch is
+    # dropped.
     assert accesses(filtered(first, fillers, last, max_held=11)) == last
 
 
@@ -82,7 +83,7 @@ def test_numbers_of_unreported_variables_are_freed_immediately() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_filter_agrees_with_the_rule_of_controlled_executions(seed: int) -> None:
-    """In random programs, threads start other threads, join ended ones and access four variables."""
+    """In random programs, threads start other threads, join threads that have ended, and access four variables."""
     chance = random.Random(seed)
     variables = {number: Variable(None, "") for number in range(4)}
     clocks: dict[int, dict[int, int]] = {0: {}}

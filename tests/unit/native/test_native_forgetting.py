@@ -26,9 +26,9 @@ STEPS_PER_OBJECT = 40
 
 
 def trace(seed: int) -> Iterator[tuple[list[Step], list[int], list[int]]]:
-    """Yield steps on one object after the other, each with the variables and resources that are dead after those steps.
+    """Yield batches of steps, each with the variables and resources that are dead after the batch.
 
-    Each object has two variables and a lock. Object 0 lives until the end.
+    Each object has two variables and a lock. Object 0 lives until the end, and the others are used in one batch each.
     """
     chance = random.Random(seed)
     yield [(0, "begin", 0, 0), *((0, "start", n, 70000) for n in (1, 2)), *((n, "begin", n, 0) for n in (1, 2))], [], []
@@ -124,7 +124,7 @@ def size(obj: Any) -> int:
     "name", ["map", "avio", "du-pairs", "eraser", "goldilock", "hbpair", "sync", "races", "warned", "feasibility"]
 )
 def test_dead_objects_leave_nothing_in_memory(name: str) -> None:
-    """Threads do the same with one object after the other. The memory used does not grow after the second object."""
+    """Threads take the same steps on one object after another, but memory use does not grow after the second object."""
     checks: dict[str, Any] = {"races": Races, "warned": WarnedVariables, "feasibility": Feasibility}
     observer: Any = checks[name]() if name in checks else make_criteria(name)[0]
     observer.begin(entities())

@@ -227,9 +227,9 @@ def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
     for number, measured in enumerate((native, controlled)):
         assert {measured.line(key[0]) for key in measured.covered("eraser")} <= own
         totals = measured.static_totals(tmp_path / str(number))
-        # Accesses to `y`: one by the main thread before the starts, and two by each of the other two threads.
-        # The accesses of all threads can happen in 4! / (2! 2!) = 6 orders. The accesses of each pair that includes the
-        # main thread can happen in only 1 order, and those of the other pair in 6.
+        # Accesses to `y`: one by the main thread before the starts, and two by each of the other two threads. The
+        # accesses of all threads can happen in 4! / (2! 2!) = 6 orders. The accesses of each pair of threads that
+        # includes the main thread can happen in only 1 order, and those of the other pair in 6.
         assert (totals["all"], totals["tpair"]) == (6, 1 + 1 + 6)
 
 

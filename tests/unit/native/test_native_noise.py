@@ -104,7 +104,8 @@ def test_the_same_seed_gives_the_same_decisions(delays: list[tuple[str, float]])
     assert reference == disturb(1, "0.1")
     assert reference != disturb(2, "0.1")
     assert reference != disturb(1, "0.2")
-    # At each of 500 arrivals, two kinds of noise happen with probabilities 0.1 and 0.2, so about 140 are delayed.
+    # At each of 500 arrivals, two kinds of noise happen with probabilities 0.1 and 0.2, so about 140 arrivals are
+    # delayed.
     assert 100 < len(reference) < 180
     amounts = [(kind, seconds) for _, calls in reference for kind, seconds in calls]
     assert all(0 <= seconds < (0.001 if kind == "sleep" else 0.003) for kind, seconds in amounts)

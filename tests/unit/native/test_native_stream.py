@@ -45,7 +45,7 @@ def test_no_access_of_many_threads_is_lost(tmp_path: Path) -> None:
 
 
 def test_threads_slow_down_while_a_batch_is_processed(tmp_path: Path) -> None:
-    """The sink delays its first batch. Without backoff, the other thread would record all of its steps meanwhile."""
+    """The sink delays its first batch. Without backoff, the other thread would record all of its steps by then."""
     (tmp_path / "piling_program.py").write_text(
         dedent(
             """

@@ -131,7 +131,7 @@ class OwnList(list):
 
 
 class OwnContainerQueue(queue.Queue):
-    """Replaces its container after the constructor of the base class has run."""
+    """A queue that replaces its container after the base class's constructor has run."""
 
     def __init__(self):
         super().__init__()

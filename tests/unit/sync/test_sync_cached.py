@@ -39,7 +39,8 @@ def _same_in_two_threads(get):
 def _observed_results(get, reset=None, scheduler="exhaustive", **options):
     """Explore all schedules of two threads that call `get`.
 
-    The result contains True if some schedule gave both threads the same object, and False if some did not.
+    The result contains True if some schedule gave both threads the same object, and False if some schedule gave them
+    different objects.
     """
     seen = set()
 

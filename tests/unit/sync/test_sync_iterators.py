@@ -57,7 +57,7 @@ def test_without_the_lock_a_concurrent_next_is_found():
 
 
 class Ones:
-    """An iterator whose code is instrumented even if the object was created earlier."""
+    """An iterator whose `__next__` contains scheduling points, even if the iterator was created before a search."""
 
     def __init__(self):
         self.calls = 0

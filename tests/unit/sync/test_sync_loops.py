@@ -29,7 +29,7 @@ def test_each_thread_runs_its_own_loop():
 
         async def work():
             mine = asyncio.get_running_loop()
-            threading.Event().wait(1)  # the other threads run
+            threading.Event().wait(1)  # lets the other threads run
             loops.append((mine, asyncio.get_running_loop() is mine, asyncio.get_event_loop() is mine))
 
         _in_threads(*[lambda: asyncio.run(work())] * 3)
