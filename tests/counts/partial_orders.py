@@ -1,7 +1,7 @@
 """Computes the partial orders of a scenario by brute force, from all its interleavings.
 
 The module follows the definition and shares no code with the reachability search. Operations of two threads depend on
-each other if they have the same target and at least one of them affects what the other observes or whether it can run.
+each other if they have the same target and at least one of them affects whether the other can run or what it observes.
 A partial order consists of a set of operations and the order of each dependent pair.
 """
 

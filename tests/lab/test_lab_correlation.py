@@ -73,8 +73,8 @@ def test_the_mean_is_taken_over_subjects() -> None:
     assert row.by_subject == {"a": pytest.approx(1), "b": pytest.approx(1), "c": pytest.approx(-1)}
     assert row.significant == 0  # two points are never significant
     # The six points (coverage, bugs) are (1, 1) and (2, 2), twice each, and (1, 2) and (2, 1), once each. Of the 9
-    # pairs that differ in coverage, the 4 of (1, 1) with (2, 2) are concordant, and the one of (1, 2) with (2, 1) is
-    # discordant. The others are tied in bugs. Because 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
+    # pairs that differ in coverage, the 4 pairs of (1, 1) with (2, 2) are concordant, and the pair of (1, 2) with
+    # (2, 1) is discordant. The others are tied in bugs. Because 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
     assert row.pooled == pytest.approx(1 / 3)
     mean = row.all_sizes
     assert mean is not None

@@ -50,7 +50,7 @@ BY_HAND = {
         "T1 until <def steal: return self.elements[head & self.mask]> read self.elements[]; T0."
     ),
 }
-HALF = "T0; T1 until <def set: self.b = -1> write b; T{}."  # a checker runs after `a` is written and before `b`
+HALF = "T0; T1 until <def set: self.b = -1> write b; T{}."  # a checker runs between the writes of `a` and `b`
 # A reader runs between the two stages of the first writer.
 STAGES = "T0; T1 until <def write: with self.second_lock:> acquire; T{}."
 # Another increment happens between the read and the check.

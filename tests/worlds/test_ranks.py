@@ -1,7 +1,7 @@
 """Ranks are explored, shrunk and replayed by the same code as threads.
 
-Expected counts: n messages that may arrive in any order can be received in n! orders. Three senders with two messages
-each, which arrive in order per sender, allow 6! / (2! 2! 2!) = 90 orders.
+Expected counts: n messages that may arrive in any order can be received in n! orders. If three senders
+send two messages each, and the messages of each sender arrive in order, there are 6! / (2! 2! 2!) = 90 orders.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def clear_items(items):
 
 
 def test_a_function_in_an_instrumented_module_has_no_assumed_effect(monkeypatch):
-    """Probes record what an instrumented function does. Without probes, a function may do anything."""
+    """Probes record what an instrumented function does, but a function without probes may do anything."""
     assert (effect(clear_items), effect(Bag)) == ("write", "read")
     monkeypatch.setitem(globals(), probe.NAME, probe)
     assert (effect(clear_items), effect(Bag)) == (None, None)

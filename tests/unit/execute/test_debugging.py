@@ -206,7 +206,7 @@ class FakeDebugger(bdb.Bdb):
 
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The debuggers that were entered, each with the frame passed to it. Debuggers trace nothing in these tests."""
+    """The debuggers that were entered, each with the frame passed to it. A fake `set_trace` records them."""
     calls: list[Any] = []
     monkeypatch.setattr(bdb.Bdb, "set_trace", lambda self, frame=None: calls.append((self, frame)))
     return calls

@@ -188,7 +188,7 @@ def instrument_changed(module: Path, change: Change, source: bytes = SOURCE) -> 
 
 
 def test_code_changed_by_another_tool_is_loaded_from_the_cache(module: Path) -> None:
-    """If the instrumented code is cached, a tool that changes syntax trees, as pytest does, need not do so again."""
+    """Loading instrumented code from the cache does not repeat the other tool's changes to the syntax tree."""
     changed: list[str] = []
 
     def change(by: str) -> Change:

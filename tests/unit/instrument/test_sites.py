@@ -122,7 +122,7 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # A call may have raised, so a switch is possible in the handler. After the handler, `c.b` is the last access.
         ("try: c.a\nexcept E: c.b\nc.d", ["read a !", "read b !", "read d"]),
         ("try: c.a\nfinally: c.b", ["read a !", "read b !"]),
-        # These statements run other code.
+        # These statements run other code, so a switch is possible after each of them.
         ("c.a\nyield\nc.b", ["read a !", "read b !"]),
         ("c.a\nimport m\nc.b", ["read a !", "read b !"]),
         ("c.a\nclass D: c.b\nc.d", ["read a !", "read b !", "read d !"]),

@@ -189,7 +189,7 @@ def test_sites_have_the_names_of_their_variables() -> None:
                 cache[n] = x.y[0]
         """)  # fmt: skip
     named = {f"{table[site].line} {table[site].kind} {table[site].name}": name for site, name in model.names.items()}
-    # Sites that run before any sharing are named too. The class of x is unknown.
+    # Sites that run before the variable is shared are named too. `x.y` has no name, because the class of x is unknown.
     assert named == {
         "4 write n": ("m.py:f", "n"),
         "7 read n": ("m.py:f", "n"),

@@ -327,7 +327,7 @@ def object_lines(entities: Entities) -> dict[str, set[int]]:
     for variable in entities.variables:
         if variable.name == "n" and not (
             variable.owner.endswith(":Plain") and not variable.created
-        ):  # not the class attribute
+        ):  # excludes the class attribute
             name = re.split("[:.]", variable.type or variable.owner)[-1]
             found.setdefault(name, set()).add(int(variable.created.rpartition(":")[2] or 0))
     return found

@@ -285,7 +285,7 @@ def test_destructors_can_run_before_a_new_thread_is_registered(tmp_path: Path, m
 
 
 def test_destructors_of_thread_locals_belong_to_no_other_thread(tmp_path: Path) -> None:
-    """Thread-local data is destroyed after its thread has ended, and no other thread records that as a step."""
+    """Thread-local data is destroyed after its thread has ended, and no other thread records this as a step."""
     recorded = record(
         tmp_path,
         """

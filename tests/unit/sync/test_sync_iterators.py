@@ -1,4 +1,4 @@
-"""The locking iterators that `threading` provides since Python 3.15."""
+"""The locking iterators in `threading`, which are new in Python 3.15."""
 
 from __future__ import annotations
 
