@@ -23,7 +23,10 @@ def explore(scenario: Callable[[], None], scheduler: str, budget: Budget = ALL) 
 
 
 def increments(final_values: set[object], *names: str) -> Callable[[], None]:
-    """Return a scenario with one task per name. Each task reads a value in one step and increments it in the next."""
+    """Return a scenario with one task per name.
+
+    Each task reads the value in one step and writes that value plus one in the next.
+    """
 
     def scenario() -> None:
         shared = Shared()

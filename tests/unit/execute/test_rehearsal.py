@@ -1,4 +1,7 @@
-"""Differences between rehearsals cause notes and findings, and rehearsals count toward the totals of a run."""
+"""Differences between rehearsals cause notes and findings.
+
+The totals of a run include the executions and scheduling points of its rehearsals.
+"""
 
 from __future__ import annotations
 
