@@ -160,7 +160,7 @@ def test_closures_keep_their_cells(subject: ModuleType, table: SiteTable) -> Non
     with instrument_module(subject, table):
         assert subject.count() == 2
         assert subject.count.__code__.co_freevars == ("n",)
-        assert subject.counter().__code__.co_freevars != ("n",)  # probes need an additional free variable
+        assert subject.counter().__code__.co_freevars != ("n",)  # a new closure has one more free variable
     assert subject.count() == 3
     assert subject.count.__closure__ == (cell,)
 
