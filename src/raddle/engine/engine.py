@@ -171,7 +171,7 @@ class Engine:
             self.executions += 1
 
     def serve(self, me: Carrier) -> None:
-        """Run a participant in its carrier until it has ended; return when the carrier is given another participant."""
+        """Run a participant to its end, and then switch away; return when the carrier is given another participant."""
         if self.observers.began:
             self.observers.notify(self.observers.began, me)
         try:
@@ -233,7 +233,9 @@ class Engine:
     def operate_as_chosen(
         self, me: Carrier, kind: Kind, target: object, alternatives: Callable[[], Sequence[Alternative]]
     ) -> Alternative:
-        """Announce an operation with several outcomes, like `operate`; return the outcome that the policy chooses."""
+        """Like `operate`, but for an operation with several possible outcomes; return the one that the policy
+        chooses.
+        """
         me.kind = kind
         me.target = target
         me.alternatives = alternatives
@@ -325,9 +327,9 @@ class Engine:
         self.decisions.append(Decision(chosen.index, number))
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
-        """Return the participant to run after too many steps by `me`.
+        """Return the participant to run next when `me` has taken too many consecutive steps.
 
-        This is another participant if the rules and the policy allow a switch.
+        Another participant is returned if the rules and the policy allow a switch.
         """
         self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:
@@ -391,7 +393,7 @@ class Engine:
         self.observers.notify(self.observers.did, participant, footprint)
 
     def add_points(self, sites: Iterable[int]) -> None:
-        """Make sites scheduling points immediately, without waiting for a conflicting access."""
+        """Turn these sites into scheduling points immediately, without waiting for a conflicting access."""
         for site in sites:
             if site not in self.known_points.sites:
                 self.known_points.add_site(site)
@@ -406,7 +408,7 @@ class Engine:
         self.known_points.add_kind(kind)
 
     def park(self, me: Carrier) -> None:
-        """Suspend a carrier until the participant that it joins ends or its timer expires."""
+        """Suspend a carrier until the participant it is joining has ended or the timer of the wait has expired."""
         observers = self.observers
         if observers.arrived:
             observers.notify(observers.arrived, me, point=True, blocked=True)
@@ -483,7 +485,9 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL can switch before this access, even if its site is not switchable."""
+        """Record that CPython with the GIL can switch threads before this access, even if its site is not
+        switchable.
+        """
         me.can_switch = True
         if self.observers.gil_switch_allowed:
             self.observers.notify(self.observers.gil_switch_allowed, me, site)

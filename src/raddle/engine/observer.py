@@ -66,7 +66,7 @@ class Observer:
         """Record that a basic block begins."""
 
     def gil_switch_allowed(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL could have switched just before an access at this site."""
+        """Record that CPython with the GIL could have switched threads just before an access at this site."""
 
     def did(self, participant: Participant, footprint: Any) -> None:
         """Record the footprint of a step, in worlds where the footprint is known only after the step."""

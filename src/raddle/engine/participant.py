@@ -1,4 +1,4 @@
-"""Participants, whose operations the scheduler orders, and alternatives, the possible outcomes of one operation.
+"""Participants, which the scheduler chooses between, and alternatives (the possible outcomes of one operation).
 
 A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds, several
 participants share a carrier, as the tasks of an event loop share the loop's carrier.

@@ -1,8 +1,8 @@
 """Scheduling points: the sites and kinds of operation at which the scheduler may switch.
 
 A site becomes a scheduling point once it takes part in a conflict: two participants access one variable, at least one
-of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
-because another schedule may reverse them. A new point takes effect in the next execution and is never dropped.
+of them writes, and neither a start nor a join orders the accesses. An order established by locks or events does not
+count, because another schedule may reverse it. A new point takes effect in the next execution and is never dropped.
 Restricting the points to these sites misses no outcome. Accesses at other sites commute with all operations of other
 participants, because only one participant at a time uses the data accessed there.
 """
@@ -30,13 +30,13 @@ class KnownPoints:
         self.version = 0  # grows with every new point; a search that enumerates schedules must then restart
 
     def copy(self) -> KnownPoints:
-        """Return a snapshot that stays the same when more points become known."""
+        """Return a copy, which does not change when more points become known."""
         copy = KnownPoints()
         copy.sites, copy.kinds, copy.version = set(self.sites), set(self.kinds), self.version
         return copy
 
     def add_site(self, number: int) -> None:
-        """Make a site a scheduling point."""
+        """Turn a site into a scheduling point."""
         if number not in self.sites:
             self.sites.add(number)
             self.version += 1
@@ -94,7 +94,7 @@ class Points:
         self.sites.update(sites)  # type: ignore[attr-defined]
 
     def pass_by(self, me: Carrier, site: int) -> None:
-        """Record that a participant reaches a site; called only if `follows_sites` is true."""
+        """Record that a participant has reached a site; called only if `follows_sites` is true."""
 
     def arrive(self, me: Carrier, site: int) -> bool:
         """Return whether the site that a participant reaches is a scheduling point."""

@@ -41,7 +41,7 @@ class CarrierPool:
         return carrier
 
     def give_back(self, carriers: Iterable[Carrier]) -> None:
-        """Return carriers whose participants have ended to the pool."""
+        """Put carriers back into the pool once their participants have ended."""
         self._idle += [c for c in carriers if c not in _abandoned] if _abandoned else carriers
 
     def abandon(self, carrier: Carrier) -> None:
@@ -56,7 +56,7 @@ class CarrierPool:
 
 
 def _enter(new: Carrier, engine: Engine) -> None:
-    """Make the hub the first greenlet that enters a new carrier.
+    """Switch to a new carrier from the hub, so that its recursion depth starts low.
 
     A greenlet begins at the recursion depth of the greenlet that enters it. A hundred carriers, each entered by the
     previous one, would exceed the recursion limit.

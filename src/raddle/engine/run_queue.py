@@ -1,7 +1,7 @@
 """The run queue: the carriers of one execution, by state.
 
-A participant is "fresh" when it is new or returns from a join: it runs immediately, up to its next scheduling point.
-Other participants cannot observe when this happens, so no decision is needed.
+A participant is "fresh" when it is new or has returned from a join: it runs immediately, up to its next scheduling
+point. Other participants cannot observe when this happens, so no decision is needed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RunQueue:
         self._interrupted: Carrier | None = None
 
     def insert(self, carrier: Carrier | Passenger) -> None:
-        """Add a participant to the live ones."""
+        """Add a live participant."""
         carrier.parked = False
         live = self.live
         if not live or live[-1].index < carrier.index:
@@ -51,7 +51,7 @@ class RunQueue:
             self.insert(carrier)
 
     def take_fresh(self, me: Carrier | None) -> Carrier:
-        """Move the next fresh carrier to the live ones and return it; `me` is the carrier that was running."""
+        """Make the next fresh carrier live and return it; `me` is the carrier that was running."""
         if not self.warming_up:
             self.warming_up, self._interrupted = True, me
         carrier = self.fresh.popleft()

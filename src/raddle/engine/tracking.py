@@ -15,7 +15,7 @@ CONTENTS = "contents"  # instrumented code accesses the content of a twin direct
 
 
 class AccessTracker:
-    """Records which participants access which variables, and makes sites of conflicting accesses scheduling points."""
+    """Records which participants access which variables, and turns the sites of conflicts into scheduling points."""
 
     __slots__ = ("_known_points", "_sampling", "_variables")
 
@@ -45,7 +45,7 @@ class AccessTracker:
             self._make_points_of_reads(variable)
 
     def _make_points_of_reads(self, variable: Variable) -> None:
-        """Make the sites of all accesses to a variable scheduling points, even without a conflict.
+        """Turn the sites of all accesses to a variable into scheduling points, even without a conflict.
 
         Criteria that order reads need this.
         """

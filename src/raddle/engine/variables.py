@@ -27,7 +27,7 @@ class Variable:
         self.accesses: dict[tuple[int, int, int], bool] = {}
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
-        """Record an access; return the sites of other participants' conflicting accesses that no start or join orders.
+        """Record an access; return the sites of conflicting accesses by others, unless a start or join orders them.
 
         >>> variable = Variable(None, "x")
         >>> variable.conflicts((0, 0, 11), {}, writes=True)     # T0 writes, starts T1 ...

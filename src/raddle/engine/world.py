@@ -36,7 +36,7 @@ class World(ABC):
 
     @abstractmethod
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
-        """Return the outcome of an execution in which `error` escaped from a participant."""
+        """Return the outcome of an execution in which a participant did not catch `error`."""
 
     @abstractmethod
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:

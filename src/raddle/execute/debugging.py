@@ -25,7 +25,7 @@ _TRACERS = frozenset({"coverage"})
 
 
 def is_debugged() -> bool:
-    """Return whether a debugger traces the running thread."""
+    """Return whether a debugger is tracing the running thread."""
     return _is_monitored() or _is_debugger(sys.gettrace())
 
 
@@ -42,7 +42,7 @@ def is_debugged_at(frame: FrameType | None) -> bool:
 
 
 def _is_monitored() -> bool:
-    """Return whether a debugger uses `sys.monitoring` (PEP 669), as debugpy does, and pdb since Python 3.14."""
+    """Return whether a debugger uses `sys.monitoring` (PEP 669), as debugpy does, and as pdb does since Python 3.14."""
     if not env.HAS_MONITORING:
         return False
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore] # exists since Python 3.12

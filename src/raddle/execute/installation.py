@@ -1,9 +1,9 @@
-"""An installation: a process prepared to run the participants of a world under control.
+"""Installations, which prepare a process to run the participants of a world under control.
 
-An installation disables the garbage collector, because destructors that run at varying times would make executions
-differ. It also handles Ctrl-C and detects blocking calls. A world can add more preparations: the world of threads
-instruments modules and patches primitives. Because these preparations take a while, many scenarios can share one
-installation.
+An installation disables the garbage collector, because destructors that run at unpredictable times would make
+executions differ. It also handles Ctrl-C and detects blocking calls. A world can add more preparations: the world of
+threads instruments modules and patches primitives. Because these preparations take a while, many scenarios can share
+one installation.
 """
 
 from __future__ import annotations

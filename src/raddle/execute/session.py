@@ -211,7 +211,7 @@ class Session:
         return Points() if switchable is None else GilPoints(switchable)
 
     def _switchable(self) -> set[int] | None:
-        """Return the sites where CPython with the GIL can switch; None in the free-threaded model.
+        """Return the sites where CPython with the GIL can switch threads; None in the free-threaded model.
 
         All executions share this set, which grows when they import more modules.
         """
@@ -254,7 +254,7 @@ class Session:
         known_points: KnownPoints | None = None,
         memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
-        """Run one execution, in a child process if isolated; return it and the scheduler's state after it."""
+        """Run one execution, in a child process if isolated; return its result and the scheduler's state afterwards."""
         if self._isolated is None:
             result = self._run_here(runner, policy, rules, known_points), memory()
         else:
@@ -295,7 +295,7 @@ class Session:
         return isolated.run(run, so_far, nothing)
 
     def prepare(self, scheduler: Scheduler) -> Runner:
-        """Prepare for executions that a scheduler decides; return the runner for these executions.
+        """Prepare for executions in which a scheduler makes the decisions; return their runner.
 
         A scheduler that follows executions needs a follower, and more kinds of operation as scheduling points.
         """
@@ -310,7 +310,7 @@ class Session:
         return self._followed
 
     def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
-        """Run one execution decided by a scheduler; the caller has already called the scheduler's `begin`."""
+        """Run one execution in which a scheduler makes the decisions; the caller has already called its `begin`."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
         rules = self._rules_for(scheduler.complete, follows, scheduler.sees_forced_steps)

@@ -4,8 +4,9 @@ A separate OS thread monitors the engine's step count. If the count does not cha
 the stack of the stuck thread and sends a signal that raises an exception there. The signal also interrupts most
 blocking calls in C. A busy thread gets ten times as much time as a blocked thread.
 
-When the deadline of the search passes, the running execution ends as well: at its next scheduling point or, if a thread
-computes without reaching one, by the same exception. Such an execution does not count, because it might have completed.
+When the search's deadline passes, the running execution is ended at its next scheduling point. If a thread reaches no
+scheduling point, the same exception ends the execution. Such an execution does not count, because it might have
+completed.
 
 No execution is ended while a debugger is active. If there is no limit, as in a replay started by the user, a notice
 says where the execution is blocked, and only Ctrl-C ends it.

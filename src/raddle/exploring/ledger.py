@@ -1,4 +1,4 @@
-"""The ledger of a unit: counts, coverage, findings and notes of its executions."""
+"""The ledger of a unit: counts, coverage, findings and notes for its executions."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Clock:
 
 
 class Ledger:
-    """Counts, coverage, findings and notes of the executions so far."""
+    """Counts, coverage, findings and notes for the executions so far."""
 
     def __init__(
         self, session: Session, counts: Counts, coverage: CoverageProgress, findings: Findings, clock: Clock

@@ -273,7 +273,7 @@ class Search:
         return StopReason.EXHAUSTED
 
     def _check_every_order(self, reason: StopReason, seed: int) -> None:
-        """If every execution failed in the same way, check whether the failure depends on the order of threads."""
+        """If every execution failed in the same way, check whether the failure depends on the interleaving."""
         failing, found, counts = self._rehearsal.failing, self._ledger.findings.found, self._ledger.counts
         if failing is None or counts.passed or len(found) != 1:
             return

@@ -39,7 +39,7 @@ def _first(index: int) -> Choose:
 
 
 def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int) -> EveryOrder | None:
-    """Run serial, random and, if there are few, all partial orders; return None if any of them ends differently.
+    """Run serial and random orders, and all partial orders if there are few; return None if any ends differently.
 
     `kind` is the kind of failure that the rehearsal ended with. The rehearsal ran the first serial order.
     """

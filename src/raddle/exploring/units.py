@@ -1,7 +1,7 @@
 """Units: parts of a search that any process can run, and their results.
 
-A search in this process is one unit. A search with several workers is a sequence of units. A unit is self-contained:
-it has the numbers of its executions and everything that earlier units learned, covered and found. So the result of a
+A search in this process is one unit. A search with several workers is a sequence of units. A unit is self-contained: it
+contains the numbers of its executions and everything that earlier units learned, covered and found. So the result of a
 unit does not depend on which process runs it, or on what else that process runs.
 """
 

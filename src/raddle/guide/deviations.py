@@ -4,7 +4,7 @@ This is iterative context bounding (Musuvathi and Qadeer, PLDI 2007) on schedule
 come first, then those with one, and so on. Among schedules with the same number of preemptions, those with the fewest
 deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
 
-Departures from the papers: a deviation is tried only if it can reverse a conflict in the trace. If several threads are
+Unlike in the papers, a deviation is tried only if it can reverse a conflict in the trace. If several threads are
 at the same place, the first one is tried first, and only a few of the others are tried later. So the result may still
 have more preemptions than the failure needs.
 """
