@@ -3,7 +3,7 @@
 * A forked child inherits the watch of its parent and resets it (see `Watch`).
 * A new Python process inherits two environment variables. `RADDLE_RUN` holds the settings. `PYTHONPATH` begins with the
   folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from
-  `sys.path`, imports the `sitecustomize` that it hid, and calls `start_inherited_watch`.
+  `sys.path`, imports the `sitecustomize` module that it shadowed, and calls `start_inherited_watch`.
 
 Some child processes are not measured: Python started with -I, -E or -S, processes started without these variables, and
 interpreters without raddle.
@@ -39,7 +39,7 @@ _inherited: list[Shutdown] = []  # at most one: the shutdown of the watch that t
 
 
 def cancel_inherited_watch() -> None:
-    """Cancel the watch that the environment started, because this process is a `raddle run` with its own watch."""
+    """Cancel the inherited watch, because this process is a `raddle run` and starts its own."""
     while _inherited:
         _inherited.pop().cancel()
 
@@ -69,7 +69,8 @@ def start_inherited_watch() -> None:
 class _MainScript:
     """A path hook that instruments the main script of the process.
 
-    Python passes the path of the script to the path hooks, because it may be an archive that contains a `__main__`.
+    Python passes the path of the script to the path hooks, because the script may be an archive with a `__main__`
+    module.
     This hook accepts the script and provides code that runs it as Python would.
     """
 

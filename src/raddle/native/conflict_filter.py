@@ -1,4 +1,4 @@
-"""Filters the steps: removes accesses to variables without conflicts, because the criteria do not count them.
+"""Removes accesses to variables without conflicts from the steps, because the criteria do not count them.
 
 The rule is the same as in controlled executions: two accesses conflict if different threads make them, at least one is
 a write, and no thread start or join orders them. A conflict can appear as late as the last access to a variable, so

@@ -1,7 +1,6 @@
 """The import hook of a native run. It instruments modules on import, including those that pytest rewrites.
 
-Two hooks cannot both compile a module. pytest's hook loads test modules, and each of them is then instrumented in
-place.
+Only one hook can compile a module, so pytest's hook loads the test modules, and each is then instrumented in place.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class WatchImportHook(Hook):
             callback(sys.modules[fullname])
 
     def reattach(self) -> None:
-        """Put the hook back into `sys.meta_path` after `detach`."""
+        """Reinsert the hook into `sys.meta_path` after `detach`."""
         sys.meta_path.insert(0, self)
 
     def detach(self) -> None:
@@ -82,7 +81,7 @@ class WatchImportHook(Hook):
             self.instrumented.append(module.__name__)
 
     def code_of_file(self, path: str, name: str) -> CodeType | None:
-        """Return the instrumented code of a script; None if it is not selected."""
+        """Return the instrumented code of a script, or None if the script is not selected."""
         if not self._selection(name, path):
             return None
         return self.probed_code(SourceFileLoader(name, path), name)

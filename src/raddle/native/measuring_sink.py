@@ -1,4 +1,4 @@
-"""The sink that measures the criteria in one process and finally adds the result to the data file."""
+"""The sink that measures the criteria in one process and adds the result to the data file at the end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DISCARDED = 2000  # number of variables and resources discarded between two 
 
 
 class ForgettingMeasurement(Measurement):
-    """A measurement of one long execution that drops the state of discarded variables and resources."""
+    """A measurement for one long execution: it drops the state of discarded variables and resources."""
 
     _discarded_since_collection = 0
 

@@ -1,8 +1,10 @@
 """Noise: random delays that make threads interleave in different ways.
 
-The technique is that of Křena, Letko and Vojnar, and of ConTest before them. A kind of noise has an action, a place, a
+The technique follows Křena, Letko and Vojnar, and the earlier tool ConTest. A kind of noise has an action, a place,
+a
 probability and a strength. Each thread draws from its own random generator, seeded with the thread's position in the
-tree of threads. It draws a number at every place it reaches, whether or not the number is used. A thread's decisions
+tree of threads. A thread draws a number at every place that it reaches, whether or not the number is used. A thread's
+decisions
 therefore depend neither on other threads nor on when a variable was found to be shared.
 """
 
@@ -83,7 +85,7 @@ def _number(text: str, key: str, value: str) -> float:
 
 
 class Disturbance:
-    """Makes noise during one run."""
+    """Injects noise during one run."""
 
     def __init__(self, noises: Sequence[Noise], *, seed: int) -> None:
         self._seed = seed
@@ -108,11 +110,11 @@ class Disturbance:
         return any(noise.where == "shared" for noise in self._at_accesses)
 
     def at_access(self, thread: ThreadRecord, site: int) -> None:
-        """Make noise before an access to a variable."""
+        """Inject noise before an access to a variable."""
         self._make(thread, site, self._at_accesses)
 
     def at_lock(self, thread: ThreadRecord, site: int) -> None:
-        """Make noise before a synchronization operation."""
+        """Inject noise before a synchronization operation."""
         self._make(thread, site, self._at_locks)
 
     def _make(self, thread: ThreadRecord, site: int, noises: Iterable[Noise]) -> None:
@@ -146,7 +148,7 @@ class Disturbance:
     def noisy(
         self, probes: dict[str, Callable[..., Any]], running_thread: Callable[[], ThreadRecord]
     ) -> dict[str, Callable[..., Any]]:
-        """Wrap the probes that access variables, so that each makes noise first."""
+        """Wrap the probes that access variables, so that each injects noise first."""
         return probes | {name: self._noisy(probes[name], running_thread) for name in ACCESSING if self._at_accesses}
 
     def _noisy(self, probe: Callable[..., Any], running_thread: Callable[[], ThreadRecord]) -> Callable[..., Any]:

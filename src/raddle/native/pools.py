@@ -142,7 +142,7 @@ def function_patches(recorder: Recorder) -> list[tuple[Any, str, Any]]:
 
 
 def _record_if_done(recorder: Recorder, future: Any) -> None:
-    """If the future is done, record that the running thread has observed this."""
+    """If the future is done, record that the running thread has observed its completion."""
     resource = recorder.resource(future)
     if resource is not None and future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED):
         recorder.record_on(WAIT_SET, resource, 0)

@@ -60,7 +60,7 @@ def patch_constructor(recorder: Recorder, cls: type) -> Patch:
 def patch_under_condition(
     recorder: Recorder, cls: type, name: str, kind: Kind, condition: str, *, fails_by: type[Exception] | None = None
 ) -> Patch:
-    """Return a patch of a method that takes effect under the lock of a condition.
+    """Return a patch for a method that changes its object while holding the lock of a condition.
 
     `condition` names the attribute that holds the condition. `fails_by` is the exception that the method raises when it
     has no effect, such as `queue.Full`. No step is recorded for other exceptions.
@@ -90,7 +90,7 @@ def patches(recorder: Recorder) -> list[Patch]:
 def _condition_patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `Condition`. A condition is recorded only if its lock is.
 
-    While a thread waits, the condition also records the steps of its lock.
+    A wait also records that it releases the lock and acquires it again.
     """
     Condition = threading.Condition  # noqa: N806 -- holds a class
     real_wait, real_wait_for, real_notify = Condition.wait, Condition.wait_for, Condition.notify
@@ -184,7 +184,7 @@ def _event_patches(recorder: Recorder) -> list[Patch]:
         return was_set
 
     def is_set(self: Any) -> bool:
-        """If the flag is set, record a completed wait, because the call to `set` happens before this call."""
+        """If the flag is set, record a completed wait, because the call to `set` happened before this call."""
         was_set = real_is_set(self)
         resource = recorder.resource(self)
         if resource is not None:

@@ -1,4 +1,4 @@
-"""The processes of one run. They collect their records in a folder, and the first process reports them."""
+"""The processes of one run. The processes collect their records in a folder, and the first process reports on them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class ProcessGroup:
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
     def merged(self, own: Record | None) -> Contents | None:
-        """Merge the record of the first process with the records in the folder; return None if the folder has none."""
+        """Merge the record of the first process with the records in the folder; return None if the folder contains no
+        records."""
         file = Path(self._folder, _FILE)
         try:
             if not self._folder or not file.exists():

@@ -95,7 +95,8 @@ class Resource:
 class ConditionOperation:
     """An operation on a primitive that is implemented with a condition, such as a queue or a semaphore.
 
-    Its step is recorded while the condition's lock is held, so steps are in the order in which they took effect.
+    Its step is recorded while the condition's lock is held, so steps are recorded in the order in which the operations
+    take effect.
     """
 
     __slots__ = ("blocks", "condition", "kind", "resource", "site")
@@ -109,7 +110,7 @@ class ConditionOperation:
 
 
 class _WithEntry:
-    """Surrounds the acquire of a `with` statement, and drops the open block if the acquire fails."""
+    """A context manager around the acquire of a `with` statement; removes the open block if the acquire fails."""
 
     __slots__ = ("_record",)
 
@@ -117,7 +118,7 @@ class _WithEntry:
         self._record = thread
 
     def __enter__(self) -> None:
-        """Enter without effect: `entering_with` has already added the block."""
+        """Do nothing, because `entering_with` has already added the block."""
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
         if kind is not None:
@@ -243,7 +244,7 @@ class Recorder:
 
     @contextmanager
     def mark_busy(self, thread: ThreadRecord) -> Iterator[bool]:
-        """Mark the thread as busy during the block, so that program code that runs in the thread is not recorded.
+        """Mark the thread as busy during the block, so that program code running in the thread is not recorded.
 
         Yield False if the thread is already busy or recording is off. An internal error in the block stops recording
         and is not raised.
@@ -274,7 +275,7 @@ class Recorder:
     def enter_primitive(self) -> tuple[ThreadRecord, int]:
         """Return the record of the running thread and the site of its call to a primitive (0 if the call has no site).
 
-        Every operation on a recorded primitive calls this first. It also makes noise.
+        Every operation on a recorded primitive calls this first. It also injects noise.
         """
         thread = self.local.thread
         site, thread.call_site = thread.call_site, 0

@@ -1,9 +1,9 @@
 """Ends the watch when the process ends, after all program code has run: flushes the remaining steps and reports.
 
 Python waits for the program's threads, then runs `atexit` callbacks in reverse order of registration. The callback of
-this module is registered before the program starts, so it runs last. `os._exit`, which ends forked processes, is
-replaced. So is the default action of SIGTERM, which ends the workers of a process pool, unless the program sets its own
-handler.
+this module is registered before the program starts, so it runs last. The module also replaces `os._exit`, which ends
+forked processes, and the default action of SIGTERM, which ends the workers of a process pool. A SIGTERM handler that
+the program sets takes precedence.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The happens-before order that starting and joining threads establishes.
 
 A thread enters a new segment each time it starts another thread, as in controlled executions. A long-running program
-may start many threads, so a child does not copy its parent's order. Instead, the order that the parent had when it
-started the child is looked up in the parent.
+may start many threads, so a child does not copy its parent's order. Instead, a lookup for the child falls back to the
+order that its parent had when it started the child.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The stream: buffers the steps of all threads in one order and flushes them to a sink.
+"""The stream: buffers the steps of all threads in a single sequence and flushes them to a sink.
 
-Recording a step takes one `append` to a shared list, right next to the operation. The append is atomic with and without
-the GIL, and takes no lock. A thread that finds the list too long flushes it. raddle does not start a thread for this,
+Recording a step takes one `append` to a shared list, directly before or after the operation. The append is atomic with
+and without
+the GIL, and needs no lock. A thread that finds the list too long flushes it. raddle does not start a thread for this,
 because a program can observe how many threads it has (`os.fork` warns if there are several).
 """
 

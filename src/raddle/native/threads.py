@@ -1,4 +1,5 @@
-"""Patches `threading.Thread` and `_thread.start_new_thread` to record when threads start, begin, end and are joined.
+"""Patches `threading.Thread` and `_thread.start_new_thread` to record when threads are started, begin to run, end and
+are joined.
 
 A start is recorded before the thread starts. The first step in a thread is its beginning, and the last step is its end.
 """
@@ -22,7 +23,7 @@ OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", 
 
 
 class ThreadNumbers:
-    """Maps weakly referenced `Thread` objects to the numbers of their threads in the stream."""
+    """Maps `Thread` objects, held weakly, to their numbers in the stream."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[int, KeyedReference]] = {}

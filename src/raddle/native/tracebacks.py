@@ -35,9 +35,10 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
-    """Return replacements for the functions of `traceback` that walk frames. Programs call these to print errors.
+    """Return replacements for the functions of `traceback` that walk frames. Programs call these functions to print
+    errors.
 
-    Walking a stack stops at `runs_program`, the code of the function that runs the program.
+    A stack walk stops at `runs_program`, the code of the function that runs the program.
     """
     names = ("walk_tb", "_walk_tb_with_full_positions")  # the `traceback` module itself uses the second one
     walks = [(name, _without_our_frames(getattr(traceback, name))) for name in names]

@@ -79,17 +79,17 @@ def iterate(obj: Any, site: int) -> Iterable[Any]:
 
 
 def content(obj: Any, site: int) -> Any:
-    """Return `obj`; its content is read next, as in `if obj`, `*obj`, `a, b = obj` or `obj == ...`."""
+    """Return `obj`, whose content is read next, as in `if obj`, `*obj`, `a, b = obj` or `obj == ...`."""
     return obj
 
 
 def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
-    """Return the result of `obj += value`; `operation` names a function in `operator`, like "iadd"."""
+    """Return the result of `obj += value`; `operation` names a function in `operator`, such as "iadd"."""
     return getattr(operator, operation)(obj, value)
 
 
 def function(called: Any, site: int) -> Any:
-    """Return `called` (like `len`, `sorted` or `getattr`), or a replacement for it.
+    """Return `called` (such as `len`, `sorted` or `getattr`), or a replacement for it.
 
     Instrumented code calls the returned function next.
     """
@@ -109,7 +109,7 @@ def read_name(owner: Any, name: str, site: int) -> None:
 
 
 def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
-    """Return `value`; it is assigned to the global or closure variable `name` next."""
+    """Return `value`, which is assigned to the global or closure variable `name` next."""
     return value
 
 

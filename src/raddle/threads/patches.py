@@ -68,8 +68,8 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """Create a lock, as `_thread.allocate_lock` does.
 
-    Locks of the import system stay real, because only the first execution would use them. The real function takes no
-    arguments, so it is called to raise the error if there are any.
+    Locks of the import system stay real, because only the first execution would use them. If arguments are given, the
+    real function is called to raise the error, because it accepts none.
     """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
@@ -205,7 +205,7 @@ class Patches:
             function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in keyword.items()}
 
     def _set_cached_methods(self, fields: dict[str, Any]) -> None:
-        """Replace cached functions in the classes of an instrumented module."""
+        """Replace cached functions in the classes of an instrumented module with their twins."""
         for kind in list(fields.values()):
             if issubclass(type(kind), type) and module_of(kind) == fields.get("__name__"):
                 for name, twin in functools.cached_in(fields_of(kind)):

@@ -1,8 +1,8 @@
 """Computes resource levels after a set of operations, and determines which operation enables which.
 
 Resources are the permits of a lock (one if the lock is free) or of a semaphore, and the items, free slots and
-unfinished tasks of a queue. An operation changes a level by the difference between the level before the next operation
-and the level before this one. An operation has the same effect in every execution with the same past, so the changes
+unfinished tasks of a queue. The change made by an operation is the level before the next operation minus the level
+before this one. An operation has the same effect in every execution with the same past, so the changes
 made by any set of operations can be added up.
 """
 

@@ -26,5 +26,5 @@ class ThreadState:
 
 
 def thread_of(carrier: Carrier) -> threading.Thread | None:
-    """Return the Thread object of a carrier, or None if it has none or its execution is over."""
+    """Return the Thread object of a carrier, or None if it has none or its execution has ended."""
     return carrier.own.thread if carrier.own is not None else None

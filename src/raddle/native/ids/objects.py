@@ -6,7 +6,8 @@ An `id` identifies an object only while the object lives, so an entry must not o
 * Lists, dictionaries and some other objects do not support weak references. Their entries hold strong references and
   are dropped when a sweep finds no other reference to the object. A sweep runs when the garbage collector runs, and
   after every `SWEEP_EVERY` new objects. During a full collection the table holds no strong references, so reference
-  cycles are still collected. If there are more than `MAX_UNHELD` such objects, the oldest are dropped. A dropped object
+  cycles are still collected. If the table holds more than `MAX_UNHELD` such entries, the oldest are dropped. A dropped
+  object
   gets new numbers when it is seen again. Two objects never share a number.
 * A container that an attribute holds is kept as long as its holder lives, and is dropped together with it.
 """
@@ -175,7 +176,7 @@ class TrackedObjects:
     def _sweep(self, generation: int = 0) -> None:
         """Drop unused entries.
 
-        Do nothing if a sweep is already running. A destructor may have interrupted a sweep in this thread.
+        Do nothing if a sweep is already running: this one may have been started by a destructor that interrupted it.
         """
         if not self._sweep_lock.acquire(False):
             return
@@ -191,7 +192,7 @@ class TrackedObjects:
             self._sweep_lock.release()
 
     def _sweep_recent(self) -> None:
-        """Drop recent entries whose objects have no other reference. The remaining recent entries become young."""
+        """Drop the entries in `_recent` whose objects have no other reference, and move the rest to `_young`."""
         entries, count = self.entries, len(self._recent)
         keys = self._recent[:count]
         del self._recent[:count]
@@ -207,7 +208,8 @@ class TrackedObjects:
             self._age()
 
     def _age(self) -> None:
-        """Make young entries old and drop the old ones. An old entry that is looked up becomes recent again."""
+        """Drop the entries in `_old`, then move those in `_young` there. A lookup moves an entry from `_old` to
+        `_recent`."""
         old, self._old = self._old, {}
         young, self._young = self._young, []
         for key in young:
@@ -230,7 +232,8 @@ class TrackedObjects:
             (*_,) = self._handle_error(raised)
 
     def _handle_error(self, error: BaseException) -> Iterable[object]:
-        """Report an internal error; return an iterable that redelivers the exception of a signal handler."""
+        """Report an internal error. For an exception raised by a signal handler, return an iterable that raises it
+        again."""
         if isinstance(error, Exception):
             try:
                 self._fail(error)

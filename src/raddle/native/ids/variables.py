@@ -1,7 +1,8 @@
 """Assigns numbers to variables when probes first see them.
 
-The numbers are stored by name in the entries of `TrackedObjects`. A negative number does not stand for a variable of
-the object itself: NO_VARIABLE marks code, and lower numbers encode variables of the class (see `inherited`).
+The numbers are stored by name in the entries of `TrackedObjects`. A negative number means that the name is not a
+variable of the object itself: NO_VARIABLE marks code such as a method, and lower numbers encode variables of the class
+(see `inherited`).
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class VariableNumbers:
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """Return the closure variables of a function whose calls are not distinguished."""
+        """Return the closure variables of a function, shared by all its calls."""
         return self._functions.setdefault(function, {})
 
     @_guarded
@@ -228,5 +229,5 @@ class VariableNumbers:
 
 
 def _named_by(obj: Any, name: str, entry: Entry) -> tuple[type, str, str | None]:
-    """Return the values from which the name of an attribute is found (see `Unnamed`)."""
+    """Return the values needed to find the name of an attribute (see `Unnamed`)."""
     return (obj, name, None) if issubclass(type(obj), type) else (type(obj), name, entry[CREATED])

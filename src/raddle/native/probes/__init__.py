@@ -1,7 +1,8 @@
 """The probes of native runs. Each probe performs the operation that the source contains, then records one step.
 
-An access to a known variable takes a fast path: the probe looks up its number by the object's `id` and the name, and
-appends a step. When a variable is first seen, `VariableNumbers` assigns its number. Objects are examined through
+An access to a known variable takes a fast path: the probe looks up the variable's number by the object's `id` and the
+variable's name, and appends a step. When a variable is first seen, `VariableNumbers` assigns its number. Objects are
+examined through
 `raddle.inspection`, which runs no code of the program.
 """
 

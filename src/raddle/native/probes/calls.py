@@ -19,7 +19,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class CallProbes:
-    """Wraps called functions. When such a function returns, its effects on its arguments are recorded."""
+    """Wraps called functions. When a wrapped function returns, its effects on its arguments are recorded."""
 
     __slots__ = ("_attributes", "_contents", "_creation_rules", "_effects", "_note_created")
 

@@ -128,7 +128,7 @@ class ContentProbes(RecordingProbes):
         return base
 
     def base_of(self, cls: type) -> type | None:
-        """Return the container class without probes that a class is or extends; None if it is not a container class."""
+        """Return the uninstrumented container class among a class and its bases, or None if there is none."""
         bases = self.bases
         return bases[id(cls)] if id(cls) in bases else self.add_class(cls)
 
@@ -144,7 +144,7 @@ class ContentProbes(RecordingProbes):
         return None
 
     def recording_iterator(self, iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
-        """Iterate, and record a read for each call of `next`, including the call that ends the iteration."""
+        """Iterate, and record a read for each call to `next`, including the call that ends the iteration."""
         record = self.record
         for value in iterator:
             record(READ, container, site)

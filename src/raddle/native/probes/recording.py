@@ -7,7 +7,7 @@ from raddle.native.recorder import Recorder
 
 
 class RecordingProbes:
-    """Probes that append steps to the stream and flush it when it is long.
+    """Probes that append steps to the stream and flush it when it becomes too long.
 
     Each probe appends steps inline, because a function call would double the cost of a step.
     """

@@ -8,7 +8,7 @@ import sys
 
 
 def _import_hidden_sitecustomize() -> None:
-    """Import the `sitecustomize` that this module hides by coming first in `sys.path`."""
+    """Import the `sitecustomize` module that this one shadows."""
     local = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if not entry or os.path.abspath(entry) != local]
     this = sys.modules.pop("sitecustomize")

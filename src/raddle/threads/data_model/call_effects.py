@@ -90,7 +90,7 @@ class CallEffect(NamedTuple):
 
 
 def effect(called: Any) -> Effect:
-    """Return the effect of a call on a container among its arguments; None if there is none or if probes report it.
+    """Return the effect of a call on a container among its arguments, or None if it has none or probes report it.
 
     >>> import heapq, json, operator
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
@@ -182,7 +182,7 @@ class EffectCache:
         self._cache: dict[int, tuple[Any, CallEffect | None]] = {}
 
     def of(self, called: Any) -> CallEffect | None:
-        """Return the effect of calling a function; None if there is none or if the function's own probes report it.
+        """Return the effect of calling a function, or None if the call has none or the function's own probes report it.
 
         >>> import os
         >>> EffectCache().of(os.mkdir)

@@ -1,7 +1,8 @@
 """Calls that create objects without entering an instrumented constructor.
 
-An instrumented constructor has probes that report the new object, however the constructor is called. Classes without a
-constructor, dataclasses, and classes whose constructor comes from C or from a library have no such constructor. For
+An instrumented constructor has probes that report the new object, however the constructor is called. Some classes have
+no such constructor: those without any constructor, dataclasses, and those whose constructor comes from C or from a
+library. For
 these classes, the probe of the call reports the new object.
 """
 

@@ -43,8 +43,8 @@ _Candidate = tuple[Any, ast.expr, str, int]
 class ModuleObjects:
     """The objects that modules hold, with their creation sites.
 
-    Modules are scanned again if an execution imports more of them, or if a scenario's `setup` recreates the objects
-    (`renewed`).
+    Modules are scanned again if an execution imports further modules. If `renewed` is true, they are scanned for every
+    execution, because the scenario's `setup` recreates the objects.
     """
 
     def __init__(self, table: SiteTable, *, renewed: bool = False) -> None:
@@ -113,7 +113,8 @@ def unwrap_twin(obj: Any) -> Any:
 def _is_tracked(obj: object, names: frozenset[str]) -> bool:
     """Return whether an object is a primitive, an instance of a class in one of the modules `names`, or a container.
 
-    Only its type is inspected: `isinstance` would read the object's `__class__`, which could trigger a lazy proxy.
+    Only its type is inspected: `isinstance` would read the object's `__class__`, which could make a lazy proxy create
+    its object.
     """
     kind = type(obj)
     key = id(kind)
@@ -228,7 +229,8 @@ def _in_slot(slot: MemberDescriptorType, obj: object) -> object:
 
 
 def _item(node: ast.expr, index: int, count: int) -> ast.expr:
-    """Return the part of an expression that created one of `count` items. If unclear, return the whole expression."""
+    """Return the part of an expression that created one of `count` items. If that part cannot be determined, return
+    the whole expression."""
     if isinstance(node, (ast.List, ast.Tuple)):
         items: list[ast.expr] = node.elts
     elif isinstance(node, ast.Dict) and None not in node.keys:

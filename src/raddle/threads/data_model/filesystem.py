@@ -102,7 +102,7 @@ _cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class
 
 
 def is_external(kind: type) -> bool:
-    """Return whether a class represents paths, files or databases, so that its methods may access the disk.
+    """Return whether a class represents paths, files or databases, whose methods may access the disk.
 
     >>> import pathlib, sqlite3
     >>> is_external(pathlib.Path), is_external(sqlite3.Cursor), is_external(dict)

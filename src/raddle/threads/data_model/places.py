@@ -32,7 +32,8 @@ class Places:
         return self._table.label(path)
 
     def creation_line(self, frame: FrameType | None = None) -> str:
-        """Return the line that is creating an object. The search starts at `frame`, by default the caller's.
+        """Return the line that is creating an object. The search starts at `frame`, which defaults to the caller's
+        frame.
 
         If no line on the stack has probes, return the innermost line outside Python itself, or "" if there is none.
 

@@ -52,7 +52,7 @@ def _is_weak(cls: type) -> bool:
 
 
 def _is_wrapper(cls: type) -> bool:
-    """Return whether a class has a `__wrapped__` attribute implemented in C, and its objects are not lazy proxies."""
+    """Return whether a class has a `__wrapped__` attribute implemented in C and is not a class of lazy proxies."""
     fields = [fields_of(base) for base in mro(cls)]
     return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
         name in own for own in fields for name in _FACTORIES

@@ -71,7 +71,7 @@ MAX_CLASSES = 5_000  # number of classes at which a cache is cleared
 
 
 def container_base(kind: type) -> type | None:
-    """Return the uninstrumented container class that a class is or extends, or None if there is none.
+    """Return the uninstrumented container class among a class and its bases, or None if there is none.
 
     >>> container_base(dict), container_base(tuple), container_base(type("L", (list,), {}))
     (<class 'dict'>, None, <class 'list'>)
@@ -115,8 +115,8 @@ def _is_visible(setter: Any) -> bool:
 def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
     """Return the effect of a method call on a container's content, or None if it has none or probes report it.
 
-    Unknown methods implemented in C count as writes. So do unknown methods without probes in a subclass of a container
-    implemented in C. Other Python methods can do anything and are ignored.
+    Unknown methods count as writes if they are implemented in C, or if they have no probes and belong to a subclass of
+    a container implemented in C. Other Python methods can do anything and are ignored.
 
     >>> items: list[int] = []
     >>> [effect_of_method(list, list, getattr(items, name), name) for name in ("append", "count")]

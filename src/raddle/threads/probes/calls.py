@@ -1,4 +1,4 @@
-"""Probes for calls of code without probes: built-in functions, C code and uninstrumented modules.
+"""Probes for calls to code without probes: built-in functions, C code and uninstrumented modules.
 
 Such code accesses its arguments without calling a probe. The effects of widely used functions are known, and those of
 other functions are assumed (see `raddle.threads.data_model.call_effects`). Each call is a single step.
@@ -92,7 +92,8 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes, which accesses its first container argument as `kind` and reads the others."""
+        """Call code without probes as one step: an access of kind `kind` to its first container argument, and reads of
+        the others."""
         me: Any = getcurrent()
         target, original = None, called
         arguments: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()

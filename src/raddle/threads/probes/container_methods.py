@@ -1,4 +1,4 @@
-"""Calls of container methods, such as `items.append(1)`, including sorting in place and methods called later."""
+"""Calls to container methods, such as `items.append(1)`, including sorting in place and methods called later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raddle.threads.probes.items import Items
 
 
 class ContainerMethods:
-    """Calls container methods, each call as one step."""
+    """Calls container methods; each call is one step."""
 
     __slots__ = ("_accesses", "_allow_gil_switch", "_hot", "_items", "_observing", "_reached_sites", "_variables")
 
@@ -66,7 +66,7 @@ class ContainerMethods:
         return self.call(obj, found, kind, site, *args, **kwargs)
 
     def sort(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Sort with a step before each call of the key function, because the list is empty while that function runs."""
+        """Sort with a step before each call to the key function, because the list is empty while that function runs."""
         key = kwargs.get("key")
         me: Any = getcurrent()
         if type(me) is Carrier and key is not None and runs_python(key):

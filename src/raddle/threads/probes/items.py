@@ -142,7 +142,7 @@ class Items:
     # -- accesses by other probes ---------------------------------------------------------------------
 
     def read_content(self, me: Carrier, container: Any, site: int) -> None:
-        """Read a container's content in a separate step, as the creation of most iterators does."""
+        """Read a container's content in a separate step, as happens when most iterators are created."""
         variable = self.variables.find_content(container)
         self._accesses.step(me, variable, READ, site)
         if self._observing:

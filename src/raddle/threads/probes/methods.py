@@ -106,7 +106,7 @@ class Methods:
         return special
 
     def _of_module(self, module: ModuleType, name: str, site: int) -> Any:
-        """Return the callable for a call of a module's function, such as `heapq.heappush(items, 1)`."""
+        """Return the callable for a call to a module's function, such as `heapq.heappush(items, 1)`."""
         if self._variables.is_function_of(module, name):
             found = getattr(module, name)
         else:

@@ -16,7 +16,7 @@ class Names:
     """Probes for names.
 
     The owner of a global variable is its module's `globals()`. The owner of a closure variable is a token for one call
-    of the function that defines it.
+    to the function that defines it.
     """
 
     __slots__ = ("_accesses", "_observing", "_variable_of")

@@ -1,4 +1,4 @@
-"""Finds the variable of an access: an attribute or the content of a container, also through a proxy."""
+"""Finds the variable of an access: an attribute or the content of a container, possibly reached through a proxy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Patches for iterators that `threading` guards with a lock: `serialize_iterator` and `concurrent_tee`, since 3.15.
+"""Patches for iterators that `threading` guards with a lock: `serialize_iterator` and `concurrent_tee`, which are new
+in Python 3.15.
 
 Their own code runs on the twin of the lock. An iterator created before the twins were installed has a real lock, which
 its uninstrumented methods would acquire. So the lock is first replaced with its twin.
