@@ -17,7 +17,7 @@ from raddle.trace import Trace
 
 _NUMBER = re.compile(r" \d+$")
 
-Step = tuple[str, int]  # thread, and number of earlier steps of that thread
+Step = tuple[str, int]  # the thread, and how many steps it took before this one
 
 
 def first_difference(
@@ -27,7 +27,7 @@ def first_difference(
 
     `died` is the thread whose death ended both executions, if any. The other threads may then have progressed further
     in one execution than in the other, provided that no thread observed the difference. If both executions `passed`,
-    the same holds for daemon threads that were cut off.
+    the same holds for daemon threads that were still running at the end.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
     >>> reads = [event("T1", "read"), event("T2", "read")]
@@ -92,7 +92,7 @@ def _ended(trace: Trace) -> set[str]:
 
 
 def _truncate(trace: Trace, limits: dict[str, int]) -> tuple[Trace, Event | None]:
-    """Cut the trace to `limits[thread]` steps per thread; also return the first step that observed a dropped write."""
+    """Keep at most `limits[thread]` steps of each thread; also return the first step that observed a dropped write."""
     kept: list[Event] = []
     done: dict[str, int] = defaultdict(int)
     written: dict[tuple[int, str], str] = {}

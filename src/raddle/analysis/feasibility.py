@@ -1,8 +1,8 @@
 """Collects facts that rule out interleavings: which locks are held, and where threads are started and joined.
 
-The facts (see `raddle.pruning_facts`) are about objects that several threads access. Only orders that hold in every
-schedule count. Thread starts and joins impose such orders. Locks and events do not, because they may order the same
-steps differently in another execution.
+The facts (see `raddle.pruning_facts`) are about objects that several threads access. An order between two steps counts
+only if it holds in every schedule. Thread starts and joins impose such orders. Locks and events do not, because they
+may order the same steps differently in another execution.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from raddle.step import Step
 
 
 class _Thread:
-    """The locks that one thread holds, and version counters that invalidate cached results."""
+    """The locks that one thread holds, and version counters that show when cached results are out of date."""
 
     __slots__ = ("held", "locks", "order_version", "steps", "version")
 

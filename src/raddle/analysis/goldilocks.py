@@ -14,9 +14,9 @@ last write and, if the new access is a write, the last read of each thread since
 variable, the verdicts agree exactly with happens-before. After a race, accesses before the last write are forgotten, as
 in the paper.
 
-For each conflicting access, three cheap checks come before a lockset is computed: whether the same thread made that
-access, whether a lock held then is also held now, and whether its thread has synchronized directly with the current
-thread. The verdict names the decisive check, because some criteria need it.
+For each conflicting access, three cheap checks come before a lockset is computed: whether the current thread made that
+access, whether a lock held then is also held now, and whether the thread that made that access has synchronized
+directly with the current thread. The verdict names the decisive check, because some criteria need it.
 
 The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
 there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
@@ -49,7 +49,9 @@ CHECKS = (
 
 _COST = {check: number for number, check in enumerate(CHECKS)}
 
-_Column = dict[int, int]  # maps threads to moments; locksets of their accesses up to then contain the element
+# The column of an element maps each thread to a moment. The locksets of all accesses by the thread up to that moment
+# contain the element.
+_Column = dict[int, int]
 _Access = tuple[int, frozenset[int]]  # moment, locks held at the access
 _NEVER = -1
 _NO_THREAD = -1
@@ -87,13 +89,13 @@ class Goldilocks:
         self._kinds: dict[int, _Column] = {}
         self._threads: dict[int, _Column] = {}
         self._direct: dict[int, _Column] = {}  # for each thread, when others last synchronized with it directly
-        self._starters: dict[int, _Column] = {}  # for each thread, the thread that started it and the moment
+        self._starters: dict[int, _Column] = {}  # maps each thread to its starter and the moment of the start
         self._resources: dict[int, _Resource] = {}
         self._changed: dict[int, _Resource] = {}  # resources whose columns are not merged into their kinds yet
         self._variables: dict[int, _Variable] = {}
 
     def gives(self, thread: int, resource: int) -> None:
-        """Record a giving step of the thread on the resource, such as releasing a lock."""
+        """Record a giving step by the thread on the resource, such as releasing a lock."""
         known = self._thread(thread)
         given = self._resources.get(resource) or self._resource(resource, thread)
         if given.known_to == thread:
@@ -106,7 +108,7 @@ class Goldilocks:
         self._now += 1
 
     def takes(self, thread: int, resource: int) -> None:
-        """Record a taking step of the thread on the resource, such as acquiring a lock."""
+        """Record a taking step by the thread on the resource, such as acquiring a lock."""
         given = self._resources.get(resource)
         if given is not None and given.known_to != thread:
             _merge(self._thread(thread), given.column)
@@ -122,7 +124,7 @@ class Goldilocks:
     def joins(self, thread: int, other: int) -> None:
         """Record that the thread has joined another thread."""
         self._pass_on(other, thread)
-        if other in self._starters:  # the starter synchronizes with this thread through the joined one
+        if other in self._starters:  # the joined thread's starter now counts as directly synchronized with this thread
             _merge(self._direct[thread], self._starters[other])
         self._now += 1
 
@@ -186,7 +188,7 @@ class Goldilocks:
         return verdict
 
     def lockset(self, thread: int, moment: int) -> tuple[list[int], list[int]]:
-        """Return the current lockset of an access: kinds of resources, and threads."""
+        """Return the kinds of resources and the threads in the current lockset of an access."""
         for resource in self._changed.values():
             _merge(resource.kind, resource.column)
         self._changed.clear()

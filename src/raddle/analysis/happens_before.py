@@ -6,7 +6,7 @@ Synchronization orders a giving step (a release) before a later taking step (an 
 for it. Every earlier giving step on the resource counts, not only the last one: queues, events and semaphores have an
 internal lock that all of these steps acquire.
 
-Clocks are kept as in FastTrack (Flanagan and Freund, 2009). The time of a thread advances only at its giving steps. A
+Clocks are kept as in FastTrack (Flanagan and Freund, 2009). A thread's time advances only at its giving steps. A
 pair (slot, time) is an epoch. A resource stores one epoch and the corresponding clock. That clock is shared with the
 thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two
 threads put items into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
@@ -25,11 +25,12 @@ from typing import TypeAlias
 
 from raddle.operation import END, GIVES, JOIN, START, TAKES
 
-MAX_ENDED = 64  # maximum number of ended threads whose slots cannot be reused yet
+MAX_ENDED = 64  # maximum number of threads that have ended but whose slots cannot be reused yet
 
 ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change clocks
 
-Clock: TypeAlias = dict[int, int]  # maps each slot to the time up to which its steps happened before
+# Maps each slot to a time: steps in that slot up to this time happened before the step that the clock belongs to.
+Clock: TypeAlias = dict[int, int]
 PublishedClock: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and its clock
 
 _MERGED = -1  # used in place of a slot if the clock is merged from several givers
@@ -84,8 +85,8 @@ class HappensBefore:
     def __init__(self) -> None:
         self.thread_clocks: dict[int, ThreadClock] = {}  # clocks of threads that have not ended
         self._given: dict[int, PublishedClock] = {}  # maps each resource to the clock that giving steps published
-        self._ended: dict[int, PublishedClock] = {}  # maps ended threads, oldest first, to their final clocks
-        self._past: Clock = {}  # the merged clocks of ended threads whose slots were reused
+        self._ended: dict[int, PublishedClock] = {}  # maps threads that have ended, oldest first, to final clocks
+        self._past: Clock = {}  # the merged clocks of former threads whose slots have been reused
         self._slots = 0
 
     def step(self, thread: int, kind: str, target: int) -> None:
@@ -158,8 +159,8 @@ class HappensBefore:
     def _clock_of_unstarted(self) -> ThreadClock:
         """Return a clock for a thread whose start was not recorded.
 
-        Such a thread is not ordered after any other thread. It reuses the slot of an ended thread only if too many
-        threads have ended, because that orders it after the ended thread.
+        Such a thread is not ordered after any other thread. It reuses a slot only if too many threads have ended,
+        because reuse orders it after the slot's former owner.
         """
         if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()

@@ -1,4 +1,4 @@
-"""The guarded lock graph: which locks threads request while they hold others, and potential deadlock cycles.
+"""The guarded lock graph: lock requests by threads that hold other locks, and the potential deadlock cycles.
 
 Based on Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
 lock to a requested lock. The edge records the thread, the locks that the thread holds (its gates), and the segments of

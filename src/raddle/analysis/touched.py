@@ -162,7 +162,7 @@ class TouchedObject:
     def signature(self, resources: Sequence[AbstractObject]) -> Hashable:
         """Return everything that the lock discipline depends on, as a hashable value.
 
-        Each object may have its own locks, so a lock is identified by its name and its order of occurrence.
+        Each object may have its own locks, so a lock is identified by its name and the order in which it first occurs.
         """
         order: dict[int, int] = {}
         parts: list[Hashable] = [self._once, tuple(self._runs.items())]

@@ -83,7 +83,7 @@ def user_traceback(error: BaseException) -> TracebackException:
 
 
 def _chain(summary: TracebackException) -> Iterator[TracebackException]:
-    """Yield an error and those of its causes and contexts that Python prints."""
+    """Yield an error, then the causes and contexts that Python would print with it."""
     current: TracebackException | None = summary
     while current is not None:
         yield current

@@ -15,11 +15,11 @@ from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
 ARROW = " -> "  # separates the locks of a cycle
 
-_Link = tuple[AbstractObject, int, int]  # held lock, site of its acquire, site that requests the next lock
+_Link = tuple[AbstractObject, int, int]  # held lock, site where it was acquired, site where the next lock is requested
 
 
 class LockCycles:
-    """Finds the potential deadlocks of all executions that it observes.
+    """Finds potential deadlocks in all executions that it observes.
 
     >>> from raddle.entities import make_entities
     >>> cycles = LockCycles()
@@ -56,7 +56,7 @@ class LockCycles:
         self._graph.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Return the cycles of all executions so far.
+        """Return a warning for each cycle found so far.
 
         For each thread of a cycle, a warning lists the site where the thread acquired its lock and the site where it
         requests the next lock.

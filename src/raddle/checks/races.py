@@ -28,7 +28,7 @@ SignedSite = int
 
 
 class Races:
-    """Finds the data races of all executions that it observes.
+    """Finds data races in all executions that it observes.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> races = Races()
@@ -92,7 +92,7 @@ class Races:
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Return the races of all executions so far; each pair of sites is listed once per variable."""
+        """Return the races found so far; each pair of sites is listed once per variable."""
         return [
             ReportedWarning(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
             for subject, low, high in sorted(self._found)

@@ -10,7 +10,7 @@ from raddle.wait import Wait
 
 
 class Waiter(NamedTuple):
-    """A thread that is blocked when no thread can continue."""
+    """A blocked thread in an execution in which no thread can continue."""
 
     wait: Wait
     lost: bool  # True if the resource was notified while no thread was waiting for it
@@ -18,7 +18,10 @@ class Waiter(NamedTuple):
 
 
 def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
-    """Return a lost wakeup if a notification came too early and there is no wait-for cycle; otherwise a deadlock."""
+    """Return the outcome of an execution in which these threads are blocked forever.
+
+    It is a lost wakeup if a notification came too early and there is no wait-for cycle; otherwise it is a deadlock.
+    """
     cycle = find_cycle({waiter.wait.thread: waiter.wait.waits_for for waiter in waiters})
     waits = tuple(waiter.wait for waiter in waiters if not waiter.daemon)
     lost = next((waiter.wait for waiter in waiters if waiter.lost and not waiter.daemon), None)

@@ -1,10 +1,11 @@
-"""Warnings about variables that look badly guarded, based on Eraser's locksets and Avio's unserializable cases.
+"""Warnings about variables that seem poorly guarded, based on Eraser's locksets and Avio's unserializable cases.
 
 There is one lockset warning for each variable whose Eraser automaton (`raddle.analysis.eraser`) reaches the race state.
-The warning's sites are two accesses by different threads that have no lock in common, at least one of them a write. Its
-note names the kind of each access and the locks held. There may be no such pair, for example if the only thread that
-writes the variable also reads it without a lock. In that case, the sites are several accesses that have no lock in
-common, and the note marks each access with "sometimes". A pair found later replaces such a vague warning.
+The warning's sites are those of two accesses by different threads that hold no lock in common. At least one of the
+accesses is a write. The warning's note names the kind of each access and the locks held. There may be no such pair, for
+example if the only thread that writes the variable also reads it without a lock. In that case, the sites are those of
+several accesses without a common lock, and the note marks each access with "sometimes". A pair found later replaces
+such a vague warning.
 
 Avio (Lu, Tucek, Qin, Zhou, 2006) treats two consecutive accesses of a thread to a variable as a block, and learns from
 many runs which blocks are meant to be atomic. Such runs are not available here, so a block must lie within one call of
@@ -12,8 +13,8 @@ a function, and its second access must come later in the source. If a loop or a 
 program need not expect the variable to stay unchanged. An access by another thread in between counts as intended if the
 program itself orders it after the first access and before the second, by a start, a join, a wait or a message. The
 order in which threads acquire locks does not count. All accesses in between are considered, not only the last one. The
-sites are the first access, the other thread's access and the second access, and the note names the kind of each. There
-is one warning for each variable and block.
+sites are those of the first access, the other thread's access and the second access, and the note names the kind of
+each. There is one warning for each variable and block.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ _PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itsel
 # the clock of its thread, and the locks that the thread held.
 _Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
 _Guard = tuple[int, bool, frozenset[int]]  # a kind of access: the thread, whether it writes, the locks held
-MAX_GUARDS = 64  # maximum number of kinds of access remembered for one variable
+MAX_GUARDS = 64  # maximum number of kinds of access stored for one variable
 
 
 class WarnedVariables:
-    """Finds badly guarded variables in all executions that it observes.
+    """Finds poorly guarded variables in all executions that it observes.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> check = WarnedVariables()
@@ -98,7 +99,7 @@ class WarnedVariables:
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Return the warnings of all executions so far."""
+        """Return all warnings so far."""
         return [self._found[key] for key in sorted(self._found)]
 
     def _accessed(self, number: int, variable: _VariableState, thread: int, access: _Access) -> None:
@@ -229,7 +230,7 @@ def _unguarded(guards: dict[_Guard, _Access]) -> Iterator[tuple[_Access, _Access
 
 
 def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
-    """Return a few accesses, earliest first, that have no lock in common; [] if they are no longer remembered."""
+    """Return a few accesses, earliest first, that have no lock in common; [] if such accesses are no longer stored."""
     candidates = [access for _, access in reversed(guards.items())]
     chosen = [min(candidates, key=lambda access: len(access[5]))]
     common = chosen[0][5]

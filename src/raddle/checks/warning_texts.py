@@ -86,7 +86,7 @@ def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
 
 
 def _located(access: str, place: str) -> str:
-    """Return the phrase for an access with its place inserted before its locks.
+    """Insert the place of an access into its phrase, before the locks.
 
     >>> _located("read under no lock", "at m.py:5")
     'read at m.py:5 under no lock'

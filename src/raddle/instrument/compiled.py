@@ -51,8 +51,8 @@ def compile_probed(
 def expose_probes(namespace: dict[str, Any]) -> None:
     """Make the probes available to code whose globals are this namespace.
 
-    The probes also become a permanent builtin, because probed functions may be copied into other namespaces and may
-    outlive the instrumentation of their module.
+    The probes are also stored in `builtins` permanently, because probed functions may be copied into other namespaces
+    and may outlive the instrumentation of their module.
     """
     namespace[probe.NAME] = probe
     setattr(builtins, probe.NAME, probe)

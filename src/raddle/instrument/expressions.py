@@ -133,7 +133,7 @@ class Expressions:
         if isinstance(node, _FRESH) or self.is_ignored(node) or self._is_range(node):
             return self.expr(node)
         value = self.expr(node)
-        self.maker.may_switch = True  # the site is passed again in each iteration, after a backward jump
+        self.maker.may_switch = True  # the site runs again in each iteration, after a backward jump
         place = place_of(node)
         return place.locate(probe("iterate", value, self.site(place, "read", content_of(node))))
 
@@ -448,7 +448,7 @@ class Expressions:
 
 
 def _is_like_class(name: str) -> bool:
-    """Return whether an imported name looks like a class name; probing calls of all imported names would be slow."""
+    """Return whether an imported name looks like a class name; probing calls to all imported names would be slow."""
     return name.lstrip("_")[:1].isupper()
 
 
@@ -457,7 +457,7 @@ def _may_share_content(node: ast.expr) -> bool:
 
 
 def _may_be_ordered(node: ast.expr, other: ast.expr) -> bool:
-    """Return whether `<` or a similar operator may read this operand as a container.
+    """Return whether `<` or a similar operator may read the contents of this operand, if it is a container.
 
     Names are assumed to hold numbers unless the other operand is clearly a container.
     """

@@ -1,10 +1,10 @@
 """Adds probes to the methods that `dataclass` generates, which have no source file.
 
-The generated methods that compare, hash or print an object read its fields. raddle generates the source text of such a
-method again. If this text compiles to exactly the method's code, that code is replaced by the same code with probes.
-The sites of the method are on the line where its class begins. Their numbers come after all other site numbers of the
-module. The other generated methods need no probes: they initialize an object that no other thread can hold yet, or
-reject changes to a frozen one.
+The generated methods that compare, hash or print an object read its fields. raddle regenerates the source text of such
+a method. If this text compiles to exactly the method's code, probes are added to the method. The sites of the method
+are on the line where its class begins. Their numbers come after all other site numbers of the module. The other
+generated methods need no probes: they initialize an object that no other thread can hold yet, or reject changes to a
+frozen one.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def generated_functions(cls: type) -> dict[str, FunctionType]:
 
 
 def makes_objects(code: CodeType, frame: FrameType) -> bool:
-    """Return whether a function about to run was generated to initialize a new object, as by `dataclass` or attrs.
+    """Return whether a function about to run was generated to initialize a new object, for example by `dataclass`.
 
     Such a function has no source and needs no probes: no other thread can hold the object yet.
     """
@@ -122,7 +122,7 @@ def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
     This patches `dataclasses`. Return a function that removes the patch. Classes that already have probes keep them.
     """
     process: Any = getattr(dataclasses, "_process_class", None)
-    if process is None:  # a private function, which a later Python may rename
+    if process is None:  # a later Python version may have renamed this private function
         return lambda: None
 
     @functools.wraps(process)

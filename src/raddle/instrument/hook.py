@@ -29,7 +29,7 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 
 
 class Hook(MetaPathFinder):
-    """The finder. It is active until its `with` block ends or it is called. Imported modules keep their probes."""
+    """The finder. Calling it or leaving its `with` block deactivates it; modules already imported keep their probes."""
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection

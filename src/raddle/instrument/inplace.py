@@ -49,7 +49,7 @@ class Undo:
         """Give each function its original code object back. A second call does nothing."""
         while self._functions:
             function, old, new = self._functions.pop()
-            if function.__code__ is new:  # otherwise other software has replaced the code since
+            if function.__code__ is new:  # otherwise another tool has replaced the code since
                 function.__code__ = old
         while self._namespaces:
             self._namespaces.pop().pop(probe.NAME, None)

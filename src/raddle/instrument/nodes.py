@@ -30,7 +30,7 @@ class Place(NamedTuple):
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
             node.lineno, node.col_offset = self.line, self.column
             node.end_lineno, node.end_col_offset = self.end_line, self.end_column
-            if isinstance(node, ast.Attribute):  # tracebacks attribute a method call to the last line of the attribute
+            if isinstance(node, ast.Attribute):  # tracebacks show a method call on the last line of the attribute
                 node.end_lineno, node.end_col_offset = self.line, self.column
             for child in ast.iter_child_nodes(node):
                 self.locate(child)

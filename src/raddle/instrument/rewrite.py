@@ -63,7 +63,7 @@ def site_base(file: str, source: str | bytes, *options: str) -> int:
 
 
 def source_text(source: str | bytes) -> str:
-    """Return source as text; bytes are decoded and their line endings normalized."""
+    """Return the source as text; bytes are decoded, and their line endings are normalized."""
     return decode_source(source) if isinstance(source, bytes) else source
 
 

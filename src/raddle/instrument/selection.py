@@ -53,7 +53,7 @@ class Selection:
     sources: tuple[str, ...] = ()
     root: str = "."
     _root: _Source = field(init=False, repr=False, compare=False)
-    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # resolved once for hundreds of modules
+    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # resolved only once
 
     def __post_init__(self) -> None:
         root = _Source(self.root, folder=os.path.realpath(self.root))

@@ -6,7 +6,7 @@ between the previous probe and the current position. Each new site stores the fl
 switch is possible between two accesses if *any* site after that of the first access, up to and including that of the
 second, is switchable. Sites in between count even if they turn out to access nothing shared.
 
-The flag errs towards True. Sites that often access nothing therefore do not reset it: the path to an object
+In case of doubt, the flag is True. Sites that often access nothing therefore do not reset it: the path to an object
 (`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user-defined classes call
 functions, whose entry is also a switch point. The flag need not account for these calls, because the functions have
 their own sites.

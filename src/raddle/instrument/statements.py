@@ -283,7 +283,7 @@ class Statements(Targets):
         return [*docstring, *body]
 
     def _definition_write(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-        """Return the probe for the write if this `def` or `class` binds a shared name; otherwise an empty list.
+        """Return a list with the probe for the write if this `def` or `class` binds a shared name; otherwise [].
 
         The bound value cannot be passed through a probe, so the probe runs just before the definition.
         """

@@ -29,7 +29,7 @@ from raddle.warning import ReportedWarning
 MAX_REMEMBERED = 5_000  # number of distinct executions that are remembered; others are analyzed each time they occur
 # The first distinct executions are all analyzed for warnings and pruning facts.
 FULLY_ANALYZED = 32
-ANALYZE_ONE_IN = 256  # after these, only one in this many is analyzed, plus every execution with new coverage
+ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one in this many is analyzed, plus each execution with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
 
 
@@ -47,7 +47,7 @@ class _Observer(Protocol):
 class Check(_Observer, Protocol):
     """Looks for suspicious patterns in executions and reports warnings."""
 
-    gave_up: bool  # whether some execution was too large to be analyzed completely
+    gave_up: bool  # True if some execution was too large to be analyzed completely
 
     def warnings(self) -> list[ReportedWarning]:
         """Return all warnings so far."""

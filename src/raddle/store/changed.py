@@ -63,10 +63,11 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[str, ...]:
     """Drop stored data about files that have a different source in `contents`; return notes for the user.
 
-    Two different files outside the project may have the same label, as files of installed packages can. The data of
-    both files is kept. But if only the new file is in the folder of the data file, it is treated as the old file in a
-    copy of the project, and thus as changed. The data of a file that is instrumented in a different form or has a new
-    label is dropped too. Otherwise one place would have two site numbers and be counted twice.
+    Two different files outside the project, for example in installed packages, may have the same label. The data of
+    both files is then kept. But if only the new file is in the folder of the data file, the project is assumed to have
+    been copied, and the new file is treated as a changed version of the old one. The data of a file that is
+    instrumented in a different form or has a new label is dropped too. Otherwise one place would have two site numbers
+    and be counted twice.
     """
     folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
     new_digests: dict[str, set[int]] = {}
@@ -139,8 +140,8 @@ def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
 def _invalidate_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
     """Mark runs of the old code as not exact, because they say nothing about the new code.
 
-    If the same origin is now run again with a criterion, the old run counts as exact for that criterion, so that only
-    the new run determines whether the criterion is exact. Runs without remaining coverage are deleted.
+    For each criterion that the new run measures, old runs with the same origin are marked as exact. Only the new run
+    then determines whether the criterion is exact. Runs without remaining coverage are deleted.
     """
     runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
     connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")

@@ -1,8 +1,8 @@
 """Access to the data file: one transaction per call, safe for concurrent processes, with helpful error messages.
 
-The file uses the rollback journal of SQLite, not the write-ahead log, which does not work in network folders. A process
-may be killed at any moment: the next process that opens the file rolls back the unfinished transaction. The tables are
-created in the same transaction as the first row, so a file is either empty or complete.
+The file uses the rollback journal of SQLite, not the write-ahead log, which does not work on network file systems. A
+process may be killed at any moment: the next process that opens the file rolls back the unfinished transaction. The
+tables are created in the same transaction as the first row, so a file is either empty or complete.
 
 The file is only ever opened through SQLite. Closing another file descriptor would release the locks that SQLite holds
 in this process.

@@ -1,4 +1,4 @@
-"""The contents of a data file as Python values. Reports use nothing else."""
+"""The contents of a data file as Python values. Reports are built from these values alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Run:
     files: frozenset[tuple[str, int]] = frozenset()  # label and digest of each source file
 
     def includes(self, other: Run) -> bool:
-        """Return whether the other run has the same origin and mode, and this run measured all of its files."""
+        """Return whether both runs have the same origin and mode, and this run measured all files of the other."""
         return (self.origin, self.mode) == (other.origin, other.mode) and self.files >= other.files
 
 

@@ -20,7 +20,7 @@ from raddle.store.contents import Contents, contents_of
 from raddle.store.reading import read_contents
 from raddle.store.writing import add_contents, add_notes, drop_notes, schedule_identity
 
-NATIVE = "native"  # the mode of records from processes of a program
+NATIVE = "native"  # mode of the records of native executions
 DATA_FILE = ".raddle"  # default name of the data file, in the current folder
 
 
@@ -35,7 +35,7 @@ def add(
 
     Several processes may call this at the same time. If a source file has changed since it was measured, its stored
     data is dropped, and a note reports it. If `starts_run` is true, such notes of earlier runs are deleted. By default,
-    every record starts a run except for native ones: a native run has many processes and calls `forget_notes` itself.
+    every record except a native one starts a run: a native run has many processes and calls `forget_notes` itself.
 
     >>> import tempfile
     >>> from raddle.tally import Tally

@@ -33,7 +33,7 @@ def combine(target: str | os.PathLike[str], sources: Sequence[str | os.PathLike[
     where = Path(target)
     itself = [os.fspath(source) for source in sources if same_file(where, source)]
     named = [(os.fspath(source), _read(source)) for source in sources if os.fspath(source) not in itself]
-    _new_among(named, known=set())  # check first, so that no empty target is created
+    _new_among(named, known=set())  # checked before the target is opened, so that a failure leaves no empty file behind
     _check_same_sources(named)
 
     def change(file: sqlite3.Connection) -> Combined:

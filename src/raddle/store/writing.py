@@ -18,7 +18,7 @@ from raddle.store.contents import Contents
 from raddle.store.reading import read_facts
 from raddle.tally import Tally
 
-# Add up the executions that covered a requirement in several runs.
+# If an earlier run has covered the requirement, add up the numbers of executions.
 _REQUIREMENT = """
 insert into requirement values (?, ?, ?, ?) on conflict do update
 set executions = executions + excluded.executions, first = min(first, excluded.first)"""
@@ -153,7 +153,7 @@ def _add_runs(connection: sqlite3.Connection, contents: Contents, before: int) -
 def _requirements(tally: Tally, before: int) -> Iterator[tuple[str, str, int, int]]:
     for criterion, covered in tally.covered.items():
         rows = ((json_text(key), seen) for key, seen in covered.items())
-        for key, seen in sorted(rows, key=itemgetter(0)):  # in the order of the table
+        for key, seen in sorted(rows, key=itemgetter(0)):  # in the order of the table's primary key
             yield criterion, key, seen.executions, before + seen.first
 
 

@@ -83,7 +83,8 @@ class _CensusTaker:
         self._imports = absolute_imports(self._index.imports, file)
         classes = {scope.qualname for scope in self._all_scopes if scope.kind == CLASS}
         self._receivers = Receivers(file, classes, self._imports)
-        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # position of the first capturing function
+        # Maps each captured name of a scope to the position of the first function that captures it.
+        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}
         for _, owner, name, place in captures(self._all_scopes):
             self._captured[owner, name] = min(place, self._captured.get((owner, name), place))
         self._accesses: list[Access] = []
@@ -202,7 +203,7 @@ class _CensusTaker:
     def _is_early(self, site: Site, name: str, scope: Scope) -> bool:
         """Return whether a name is accessed before threads can share it.
 
-        That is at import, or in its own function before an inner function can capture the name.
+        This is the case at import, and in the name's own function before an inner function can capture the name.
         """
         owner = scope.owner(name)
         if owner.kind != FUNCTION:

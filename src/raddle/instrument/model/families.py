@@ -122,7 +122,7 @@ class Families:
     def only_owners(self) -> Mapping[str, str]:
         """Maps each attribute that exactly one class declares to its owner.
 
-        Attributes that name a method, property or nested class in any class are left out.
+        An attribute is left out if any class has a method, property or nested class of the same name.
         """
         found: dict[str, set[str]] = {}
         code = {name for class_census in self.classes.values() for name in class_census.code}

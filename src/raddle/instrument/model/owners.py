@@ -102,7 +102,7 @@ def _file(table: SiteTable, cls: type) -> str:
 
 
 def sites_in(table: SiteTable, function: object) -> Sequence[int]:
-    """Return the sites in the body of a function, looking through its wrappers; empty if it has no probes.
+    """Unwrap a function and return the sites in its body; empty if it has no probes.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()

@@ -92,7 +92,7 @@ class Receivers:
         return constructor in CONSTRUCTORS and path == _first_parameter(scope)
 
     def _is_instance(self, function: Scope, name: str) -> bool:
-        """Return whether a name is the first argument of a method or, in `__new__`, a local for the new object."""
+        """Return whether a name is the first argument of a method or, in `__new__`, may hold the new object."""
         if name == _first_parameter(function):
             return len(function.bindings[function.mangled(name)]) == 1
         return _function_name(function) == "__new__" and name not in _parameters(function) and name not in self._imports
