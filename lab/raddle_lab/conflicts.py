@@ -1,4 +1,4 @@
-"""Drops accesses to variables on which no threads conflict.
+"""Drops accesses to variables that have no conflicting accesses.
 
 Controlled executions do not record such accesses (see `raddle.observers.steps`). Most variables are used by one thread
 only, or are no longer written when other threads can reach them. The paper's metrics are about shared variables.
@@ -15,7 +15,7 @@ from raddle.step import Step
 
 
 def without_private_accesses(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps, without the accesses to variables on which no threads conflict.
+    """Return the steps without the accesses to variables that have no conflicting accesses.
 
     >>> started = [(0, "write", 5, 1), (0, "write", 6, 2), (0, "start", 1, 3)]  # thread 0 writes variables 5 and 6
     >>> without_private_accesses([*started, (1, "read", 5, 4), (1, "read", 6, 4), (0, "write", 6, 5)])

@@ -12,16 +12,16 @@ This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The 
   if it contains a failing execution of that mutant. Its coverage is the share of requirements that its executions
   covered. As in the paper, the total is the number of requirements that any execution of the subject's mutants covered.
 * τ (τ-b, because there are ties) is computed for each subject over test sets of different sizes. In the paper, a test
-  set is 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of the
-  paper's Table IV is not the mean of the other rows, so the experiment also computes τ over the test sets of all
+  set is 5 to 20 minutes of testing. As in the paper's text, the result is the mean over the subjects. The last row of
+  the paper's Table IV is not the mean of the other rows, so the experiment also computes τ over the test sets of all
   subjects together.
 * Larger sets cover more requirements and find more bugs under any criterion. So τ is also computed among sets of equal
   size, to separate the effect of coverage from that of more testing. The paper does not do this; Inozemtseva and Holmes
   (ICSE 2014) do it for sequential coverage.
 * The significance of a mean is computed from the differences between subjects, because subjects are independent, while
-  test sets of one subject are not. Its confidence interval is obtained by resampling the subjects. p is the probability
-  of a mean at least this far from 0 if each subject's τ were equally likely to have the opposite sign (an exact test
-  over all combinations of signs).
+  test sets of one subject are not. The mean's confidence interval is obtained by resampling the subjects. p is the
+  probability of a mean at least this far from 0 if each subject's τ were equally likely to have the opposite sign (an
+  exact test over all combinations of signs).
 """
 
 from __future__ import annotations

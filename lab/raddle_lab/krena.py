@@ -1,4 +1,4 @@
-"""Křena's experiment, which determines the metrics that suit saturation-based testing.
+"""Křena's experiment, which determines which metrics suit saturation-based testing.
 
 The experiment follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based
 Testing of Concurrent Software". For each test case, executions are collected once. Random series are drawn from the
@@ -6,7 +6,7 @@ collection, and the growth of each metric along them is measured. The experiment
 
 Departures from the paper: the programs are in Python, are smaller, and are based only on the paper's descriptions. By
 default, the collection has twice as many executions as a series; in the paper it has five times as many, except for the
-largest case, where it also has twice as many. Series for the largest case are shorter here.
+largest case, where it has twice as many. Series for the largest case are shorter here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from raddle_lab.verdict import overall, verdict
 MODES = ("controlled", "noise")
 MEASURED = (*METRICS, "blocks")
 COLLECTION_FACTOR = 2  # size of the collection, as a multiple of the length of a series
-MIN_KEPT = 10  # minimum number of executions for a result if a user interrupts the collection
+MIN_KEPT = 10  # minimum number of executions needed for a result after a user has interrupted the collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class CaseResult:
     abstraction: Abstraction
     growth: Mapping[str, Growth]  # maps each metric to its growth
     curves: Mapping[str, Sequence[int]]  # maps each metric to its cumulative coverage along the first series
-    interrupted: bool = False  # True if collecting was interrupted
+    interrupted: bool = False  # True if the collection was interrupted
 
     @property
     def is_published(self) -> bool:
@@ -117,7 +117,7 @@ class CaseResult:
 def run_case(name: str, plan: Plan, executed: ReportProgress = report_nothing) -> CaseResult:
     """Collect the executions of one case, and draw series from them.
 
-    If collecting a user's target is interrupted, series are drawn from the executions collected so far.
+    If the user interrupts the collection for their own target, series are drawn from the executions collected so far.
     """
     case = plan.case(name)
     length, total = plan.length(case), plan.collected(case)

@@ -1,4 +1,4 @@
-"""Measures what complete test sets cost and expose: the experiment that Lu, Jiang and Zhou left as future work.
+"""Measures the size of complete test sets and how often they expose bugs, which Lu, Jiang and Zhou left as future work.
 
 The paper defines seven criteria and bounds their costs (Table 1), but runs no experiment. The experiment here does the
 following for each criterion and each program with a known bug (a mutant of a subject, or a program of SCTBench):
@@ -7,8 +7,8 @@ following for each criterion and each program with a known bug (a mutant of a su
   schedules are random. A requirement counts as feasible if any of these executions covered it. The number of feasible
   requirements is exact if all interleavings were executed, and a lower bound otherwise. (Threads are switched before
   conflicting accesses and before operations that can block. Switches at other places, such as after a release, do not
-  change the order of accesses.) The criterion `all` requires every interleaving, so it is evaluated only for exhausted
-  programs.
+  change the order of accesses.) The criterion `all` requires every interleaving, so it is evaluated only for programs
+  whose interleavings were all executed.
 * It draws complete test sets, which cover every feasible requirement. For each set, it goes through the executions in
   random order and keeps those that cover something new. In the same order, it then drops executions whose removal
   leaves the set complete. So the set is minimal: no further execution can be removed.
@@ -61,8 +61,8 @@ class Plan:
 class Sets(NamedTuple):
     """Averages over the complete test sets of one criterion."""
 
-    # Number of requirements by the paper's formula, from the accesses in random executions; None if it has too many
-    # digits.
+    # Number of requirements according to the paper's formula, given the accesses in random executions; None if it has
+    # too many digits.
     total: int | None
     feasible: int  # number of requirements that any execution covered
     least: int  # lower bound on the size of a complete set: `feasible` divided by the most that one execution covers
@@ -256,7 +256,7 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Sequence[ProgramResult], *, exhausted: bool) -> dict[str, Summary]:
-    """Return averages for each criterion over the programs that were exhausted, or over those that were not.
+    """Return each criterion's averages over the exhausted programs (all interleavings executed), or over the others.
 
     A program without a failing execution has no bug to expose and is left out.
     """

@@ -1,9 +1,9 @@
 """Table 1 of Lu, Jiang and Zhou: bounds on the number of executions that each criterion requires, by program size.
 
-The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. Its bounds are orders of
-magnitude. The values here omit constant factors, so a complete test set may be larger than its bound. In the available
-copy of the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible. The upper
-bound follows from the text: there are at most 2 PN requirements, and PN is at most n M.
+The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. The paper's bounds give
+only orders of magnitude. The values here omit constant factors, so a complete test set may be larger than its bound. In
+the available copy of the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible.
+The upper bound follows from the text: there are at most 2 PN requirements, and PN is at most n M.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
         """Return the shape of a program from the accesses that `tpair` and `svar` observed.
 
-        For each thread, the execution in which it made the most accesses counts.
+        Each thread's accesses are counted in the execution in which it made the most.
         """
         longest: dict[str, int] = {}
         for variable, thread, profile, _ in by_threads.lines:
@@ -40,7 +40,7 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula, and a function that computes the decimal logarithm of its value, which can have hundreds of digits."""
+    """A formula, and a function for the decimal logarithm of its value, which can be too large for a float."""
 
     formula: str
     logarithm: Callable[[Shape], float]
@@ -64,7 +64,7 @@ class Bound(NamedTuple):
 
 
 def _whole(accesses: float) -> float:
-    """Return log(4^n / √n): the number of interleavings of two threads with n accesses each, up to a constant."""
+    """Return log(4^n / √n): up to a constant, the log of the number of interleavings of two threads with n accesses."""
     return accesses * log10(4) - log10(accesses) / 2
 
 

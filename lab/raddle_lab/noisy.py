@@ -36,12 +36,12 @@ from raddle_lab.conflicts import without_private_accesses
 NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # noise options as for `raddle run`
 CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise
 PATIENCE = 3  # checks in a row without progress before a deadlock is reported
-SIGNALS = 10  # signals after which the exception is raised again, because one raised in a destructor is lost
+SIGNALS = 10  # signals after which the exception is raised again; it is lost if it is raised in a destructor
 OVER_ALL_ACCESSES = (
     "concur-pairs",
 )  # metrics that the paper defines over all accesses, not only those to shared variables
 GIVE_UP_SECONDS = 30  # time limit for shutting down, after which the stacks of all threads are dumped
-ATTEMPTS = 3  # attempts per execution; a crash of its process must not lose the whole collection
+ATTEMPTS = 3  # attempts per execution, so that one crashed process does not spoil the whole collection
 
 logger = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class _ExecutionOverError(BaseException):
 class _Execution:
     """One execution, to be run in a forked child of the instrumented process.
 
-    A timer signals the main thread at intervals, and a thread that dies of an exception signals it immediately. A
+    A timer signals the main thread at intervals, and a thread that ends with an exception signals it immediately. A
     signal interrupts the main thread even while the main thread is waiting.
     """
 
@@ -170,7 +170,7 @@ class _Execution:
         signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)  # type: ignore[arg-type]
 
     def _check_progress(self, number: int, frame: FrameType | None) -> None:
-        """Check in the main thread whether any step was recorded since the last check."""
+        """Check in the main thread whether any step has been recorded since the last check."""
         stream = self._watch.stream
         steps = stream.delivered_steps + len(stream.steps)
         self._idle_checks = self._idle_checks + 1 if steps == self._seen else 0

@@ -64,7 +64,7 @@ METRICS = tuple(TABLE_3)
 
 # From Figure 1 and the text about it: the metrics in panels (a) and (b) saturate within the first 200 of 2,000
 # executions, those in (c) are the best, and those in (d) saturate late. GoodLock* is drawn in (c) but not counted among
-# the best, because many programs have no nested locks. GoodLock is not drawn; by Table 3 it belongs to (a).
+# the best, because many programs have no nested locks. GoodLock is not drawn; according to Table 3, it belongs to (a).
 VERDICT = {
     "avio": AT_ONCE,
     "avio*": SUITS,

@@ -1,7 +1,7 @@
 """Runs a user's whole program with noise, each execution in its own `raddle run` process.
 
-`raddle run` measures the coverage. Unlike in `raddle_lab.noisy`, accesses to variables without conflicts count too.
-Objects and threads are not counted, because they cease to exist when the process ends.
+`raddle run` measures the coverage. Unlike in `raddle_lab.noisy`, accesses to variables without conflicting accesses
+count too. Objects and threads are not counted, because they cease to exist when the process ends.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Row:
 
     @property
     def found(self) -> int:
-        """The number of seeds that found the bug."""
+        """The number of seeds with which the bug was found."""
         return sum(first is not None for first in self.firsts)
 
     @property

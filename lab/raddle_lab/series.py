@@ -2,11 +2,11 @@
 
 The numbers are those of Table 3 of Křena, Letko and Vojnar, averaged over all series:
 
-* Total: the distinct tasks that the executions of a series covered.
-* Average %: the tasks that one execution covered, as a share of Total.
-* Smooth %: the distinct values of the cumulative coverage, as a share of the executions.
+* Total: the number of distinct tasks that the executions of a series covered.
+* Average %: the number of tasks that one execution covered, as a share of Total.
+* Smooth %: the number of distinct values of the cumulative coverage, as a share of the number of executions.
 
-Two numbers are added because the rule for verdicts needs them: the share of a series after which 95 % of Total was
+Two numbers are added because the rule for verdicts needs them: the share of a series after which 95 % of Total has been
 covered, and the share of Total that the first tenth of the series covered. The paper reads both off its curves.
 """
 
@@ -33,7 +33,7 @@ class Growth:
     total: float
     average_percent: float | None  # None if nothing was covered
     smooth_percent: float
-    settled: float | None  # share of the executions until 95 % of the total is covered
+    settled: float | None  # share of the executions after which 95 % of the total has been covered
     beginning_percent: float | None  # share of the total covered by the first tenth of the executions
 
 
@@ -53,8 +53,8 @@ def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
     sizes = np.array([len(covered) for covered in executions])
     numbers = np.concatenate(executions) if executions else np.array([], dtype=np.int32)
     places = np.repeat(np.arange(len(series)), sizes)
-    # If an index occurs more than once, numpy keeps the value that was assigned last. In reverse order, that is the
-    # first execution that covers the requirement.
+    # If an index occurs more than once, numpy keeps the value that was assigned last. The executions are assigned in
+    # reverse order, so the last value is the first execution that covers the requirement.
     first = np.full(coverage.distinct, len(series))
     first[numbers[::-1]] = places[::-1]
     return np.cumsum(np.bincount(first, minlength=len(series) + 1)[: len(series)])

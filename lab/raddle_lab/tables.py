@@ -68,7 +68,7 @@ def published_table_3(results: Sequence[CaseResult]) -> str:
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Return a table of when series settle, as a percentage of their length, and of the resulting verdicts."""
+    """Return a table that shows the percentage of a series after which it has settled, and the resulting verdicts."""
     published = all(result.is_published for result in results)
     rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
@@ -81,7 +81,7 @@ def verdict_table(results: Sequence[CaseResult]) -> str:
 
 
 def beginning_table(results: Sequence[CaseResult]) -> str:
-    """Return a table of the percentage of a series' coverage that its first tenth reaches."""
+    """Return a table that shows the percentage of a series' coverage reached in its first tenth."""
     rows = [["", *(result.title for result in results)]]
     for metric in MEASURED:
         shares = [result.growth[metric].beginning_percent for result in results]

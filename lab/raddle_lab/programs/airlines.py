@@ -12,7 +12,7 @@ RESELLERS = 2
 CUSTOMER_SETS = 4
 CUSTOMERS = 10  # customers in each set
 FLIGHTS = ("Brno", "Oslo", "Rome", "Riga", "Bern", "Cork", "Nice", "Bari")
-TICKETS = 4  # tickets for each flight, which five customers want
+TICKETS = 4  # tickets per flight; five customers want one
 
 
 class Ticket:

@@ -5,7 +5,7 @@ clients share, and a pool of threads executes them. An object is activated when 
 deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should be
 atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has lost
 its servant. The request then raises an exception. The server sends this exception to the client, as the standard
-requires, and it ends the client thread.
+requires, where it ends the client thread.
 """
 
 import queue
@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 CLIENTS = 10
 REQUESTS = 5  # requests per client
 POOL = 3  # threads in the server's pool
-USES = 4  # uses after which some objects are deactivated
+USES = 4  # number of uses after which some objects are deactivated
 PORTS = ("ior:2809", "ior:2810")
 KEYS = ("echo/1", "loud/1", "twice/1", "clock/1", "echo/2", "loud/2", "twice/2", "clock/2", "echo/3", "loud/3")
 
@@ -232,7 +232,7 @@ class Client(threading.Thread):
 
 
 class Servant:
-    """A servant: executes the requests for an object."""
+    """A servant, which executes the requests for an object."""
 
     lasting = True  # False if the servant is deactivated after some uses
 

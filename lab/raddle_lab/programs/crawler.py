@@ -184,7 +184,7 @@ class Store:
 
 
 class Handler:
-    """Processes a page: the base class stores it."""
+    """Processes a page. The base class only stores it."""
 
     def __init__(self, crawler):
         self.crawler = crawler

@@ -164,7 +164,7 @@ class Session:
 
 
 class Command:
-    """Executes one FTP verb."""
+    """Executes one FTP command."""
 
     def __init__(self, server):
         self.server = server

@@ -1,6 +1,6 @@
 """A thread asserts that two other threads have not both run.
 
-If it runs last, both additions have been done, and the assertion fails.
+If the asserting thread runs last, both additions have been done, and the assertion fails.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Both threads acquire the first lock twice, but release it only once.
 
-After one thread has acquired it a second time, the other thread waits for it forever, in every schedule. The Java
+The first thread to acquire it a second time keeps it. So the other thread waits forever, in every schedule. The Java
 version raises an exception instead of waiting.
 """
 
