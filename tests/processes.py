@@ -20,7 +20,7 @@ import pytest
 import warm
 from warm import HANG_SECONDS
 
-GRACE_SECONDS = 60  # time that a process has to end by itself
+GRACE_SECONDS = 60  # time allowed for a process to end by itself
 # Every process that a test starts has this environment variable. Its value is the pid of the pytest process.
 OWNER_VARIABLE = "STARTED_BY_TESTS_OF"
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # these end with the process they serve

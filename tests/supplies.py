@@ -1,4 +1,4 @@
-"""`Supplies` of small worlds, for the tests of schedulers and worlds."""
+"""`Supplies` implementations for small worlds, used in the tests of schedulers and worlds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Nothing(Supplies):
 class Channels(Supplies):
     """The supplies of a world with channels: the k-th receive from a channel takes its k-th message.
 
-    The detail of a send or a receive is its channel. The detail of an operation that needs the end of a participant is
+    The detail of a send or a receive is its channel. The detail of an operation that waits for a participant to end is
     that participant's label.
     """
 

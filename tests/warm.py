@@ -3,8 +3,8 @@
 Each program still runs in a separate process, which ends as usual, but it does not spend half a second on imports.
 Tests of startup, of interpreter options or of encodings must use `processes.run` instead.
 
-Run as a script, this file is the server. It receives requests and the three standard streams through a socket, and
-replies with process ids and exit codes.
+When run as a script, this file acts as the server. It receives requests and the three standard streams through a
+socket, and replies with process ids and exit codes.
 """
 
 from __future__ import annotations

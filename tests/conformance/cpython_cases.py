@@ -14,13 +14,13 @@ import raddle
 
 support: Any = pytest.importorskip("test.support", reason="this Python has no `test` package")
 
-UNRELATED_SOURCE = ["colorsys"]  # the twins are scheduling points, so CPython's code needs no probes
+UNRELATED_SOURCE = ["colorsys"]  # the twins provide the scheduling points, so CPython's code needs no probes
 
 
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
     """Return a subclass of one of CPython's test cases, with the types under test as class attributes.
 
-    pytest does not collect the subclass itself. Its methods are parameters of other tests.
+    pytest does not collect the subclass itself. Other tests are parametrized with its methods.
     """
     for key, value in attributes.items():
         if isinstance(value, FunctionType):
@@ -30,7 +30,7 @@ def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCas
 
 
 def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.TestCase], str]]:
-    """Yield each test method as a pair of class and method name."""
+    """Yield a (class, method name) pair for each test method."""
     for case in cases:
         for method in unittest.defaultTestLoader.getTestCaseNames(case):
             yield case, method
@@ -39,7 +39,8 @@ def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.
 def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]) -> list[Any]:
     """Return one parameter set per method.
 
-    Methods in `cannot_apply` are marked as strict expected failures, so a test fails if its entry is outdated.
+    Methods in `cannot_apply` are marked as strict expected failures, so a method that passes after all is reported as a
+    failure.
     """
     found = list(methods_of(*cases))
     unknown = cannot_apply.keys() - {(case.__name__, method) for case, method in found}
@@ -71,7 +72,7 @@ def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None
             finally:
                 test.tearDown()
         finally:
-            while test._cleanups:  # doCleanups would swallow their exceptions
+            while test._cleanups:  # doCleanups would swallow the exceptions of cleanup functions
                 function, args, kwargs = test._cleanups.pop()
                 function(*args, **kwargs)
 
@@ -88,9 +89,8 @@ def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> radd
         if getattr(marked, "__unittest_skip__", False):
             pytest.skip(marked.__unittest_skip_why__)
     try:
-        with mock.patch.object(
-            support, "gc_collect"
-        ):  # a collection is slow, and tests run one in each iteration of loops that wait for threads
+        # Garbage collection is disabled because it is slow and some tests call it in loops that wait for threads.
+        with mock.patch.object(support, "gc_collect"):
             return raddle.check(
                 scenario_of(case, method),
                 **{"source": UNRELATED_SOURCE, "scheduler": "random", "step_limit": 1_000_000} | options,

@@ -31,7 +31,7 @@ class Step(NamedTuple):
     target: object  # object id, or (object id, attribute name) for an access
     inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
     certain: bool = True  # True if the operation cannot fail, like a release by the lock's holder
-    daemon: bool = False  # True if a daemon thread performs the operation; the execution may end first
+    daemon: bool = False  # True if a daemon thread performs the operation, which may never happen
     opaque: bool = False  # True if the operation reads objects other than its target, such as an argument's content
 
 
@@ -158,7 +158,7 @@ class _Everything(Exhaustive):
         return self
 
     def ignore(self, *args: object, **kwargs: object) -> None:
-        """Ignore a notification from the engine, because brute force needs none."""
+        """Ignore a notification from the engine, because the brute-force search does not use notifications."""
 
     started = waits = notified = time_passes = ended = ignore
 

@@ -1,7 +1,7 @@
 """The exhaustive search visits each schedule once. The expected numbers are counted by hand.
 
 Scheduling points lie before conflicting accesses and before operations that can block. An operation that enables
-others (a release, a set, a start, an end) is a scheduling point only if another thread can observe it without blocking.
+others (a release, set, start or end) is a scheduling point only if another thread can observe it without blocking.
 A new thread, or a thread that returns from a join, immediately runs up to its next scheduling point. So if one thread
 has m points and another has n, and the points can be interleaved freely, there are C(m + n, n) schedules.
 """

@@ -1,7 +1,7 @@
 """Timeouts that may expire at any time, and notifications that may wake any waiter.
 
-A timed wait is always enabled. When the scheduler chooses the waiting thread, the wait succeeds if its
-condition holds and expires otherwise.
+A timed wait is always enabled. When the scheduler chooses the waiting thread, the wait succeeds if its condition holds
+and times out otherwise.
 """
 
 from __future__ import annotations

@@ -110,7 +110,8 @@ PROGRAMS = {
     "a broadcast to two": crosschecked.broadcast(2),
     "one customer": crosschecked.barber_shop(1, chairs=1),
 }
-# These programs have too many interleavings for brute force in every test run, so it has been run on them only once.
+# These programs have too many interleavings for brute force in every test run, so brute force was run on them only
+# once.
 LARGE = {"two_locks", "made_by_threads", "one_in_the_pool", "three_at_the_table"}
 
 

@@ -170,7 +170,7 @@ MEASURED = [
 
 @pytest.mark.parametrize("scenario", MEASURED)
 def test_an_exhausted_search_covers_everything_that_can_be_covered(scenario: Callable[[], object]) -> None:
-    """One execution per partial order is enough for criteria with `by_order`.
+    """One execution per partial order is enough for criteria whose `by_order` is true.
 
     Other criteria need every interleaving.
     """
@@ -207,7 +207,7 @@ def test_an_exhausted_search_has_exact_totals() -> None:
 
 
 def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_run() -> None:
-    # 40 executions are enough to run the 34 partial orders and so to find every failure, but not to run every
+    # 40 executions are enough to run the 34 partial orders and thus to find every failure, but not to run every
     # interleaving.
     result = visited(counted.increments(2), criteria=["map", "svar"], executions=40, until="budget")
     assert (result.executions, result.stopped_because) == (40, "exhausted")

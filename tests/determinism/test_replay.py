@@ -1,6 +1,6 @@
 """Replaying a schedule from its text reproduces the execution.
 
-`RADDLE_SCHEDULES=10000` draws and replays that many random schedules.
+Set `RADDLE_SCHEDULES=10000` to draw and replay 10,000 random schedules.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ from coverage_log import Entry
 from coverage_source import BASES, Named, Program
 
 LOCKS = ("Lock", "RLock")
-METHODS = 20  # number of methods, from the first one called, that identify a thread
+METHODS = 20  # a thread is identified by the first 20 methods that it calls
 
 
 class Event(NamedTuple):
-    """An operation of a thread."""
+    """One operation performed by a thread."""
 
     thread: str
     kind: str
@@ -45,7 +45,7 @@ class Execution:
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The variables with conflicting accesses by two threads that no start or join orders."""
+        """The variables with conflicting accesses whose order is not determined by thread starts and joins."""
         touched = [(at, event) for at, event in enumerate(self.events) if is_access(event)]
         return frozenset(
             one.target
@@ -60,7 +60,7 @@ class Execution:
 
     @cached_property
     def _before(self) -> list[set[int]]:
-        """For each event, the events that program order, starts and joins alone order before it."""
+        """For each event, the events that must precede it because of program order, starts and joins alone."""
         before: list[set[int]] = []
         last: dict[str, int] = {}
         starts: dict[str, int] = {}
@@ -138,7 +138,7 @@ def is_access(event: Event) -> bool:
 
 
 def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
-    """Yield every execution that can have produced the log."""
+    """Yield every execution that could have produced the log."""
     waits = [place for place, entry in enumerate(log) if entry.kind == "waits"]
     for moments in product(*(_moments(log, place) for place in waits)):
         events = _events(log, dict(zip(waits, moments, strict=True)))
@@ -165,7 +165,7 @@ def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
 
 
 def _moments(log: Sequence[Entry], place: int) -> list[int]:
-    """Return the places in the log after which the wait at `place` can have released the lock."""
+    """Return the places in the log after which the wait at `place` could have released the lock."""
     waiter, lock = log[place].thread, f"{log[place].target}.lock"
     moments = [place]
     for later in range(place + 1, len(log)):

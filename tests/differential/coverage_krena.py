@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and the last access in between."""
+    """Yield each pair of consecutive accesses by one thread to a variable, and the last other access in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -68,7 +68,7 @@ def eraser(run: Execution) -> Iterator[tuple[Key, Key]]:
 
 
 def goldilock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each access with the decisive check that orders earlier conflicting accesses before it, and the lockset."""
+    """Yield each access with the check that determined its verdict, and the lockset if that check used one."""
     for place, event in run.accesses:
         check, deciding = _verdict(run, place)
         lockset: list[Key] = []
@@ -86,7 +86,7 @@ CHECKS_IN_ORDER = ("first", "same thread", "same lock", "two threads", "lockset"
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """Return the last check that was needed to order an earlier access, and the index of that access."""
+    """Return the last check needed to order an earlier access before this one, and the index of the earlier access."""
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -131,7 +131,7 @@ def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) 
 
 
 def goodlock(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each request for a lock that a thread makes while it holds another lock."""
+    """Yield each request that a thread makes for a lock while it holds another lock."""
     for place, event in enumerate(run.events):
         wanted = event.kind in ("acquire", "failed", "reach") and is_lock(run, event.target)
         held = run.held(place) if wanted else {}
@@ -206,7 +206,7 @@ VISITED = (
 
 
 def sync(run: Execution) -> Iterator[Key]:
-    """Yield the situations at each synchronization."""
+    """Yield the site of each synchronization together with each situation that occurred there."""
     for place, event in enumerate(run.events):
         if event.kind in VISITED:
             yield event.site, "visited"
@@ -229,7 +229,7 @@ def doubtful(run: Execution) -> Iterator[Key]:
 
     This concerns semaphores, queues and events. The log shows when a thread reached an operation, but not when it tried
     the operation. If the resource was available on arrival and another thread then took it, the thread may or may not
-    have waited. An event may have been set between the thread's arrival and its test.
+    have waited. An event may have been set after the thread arrived and before it tested the event.
     """
     for place, event in enumerate(run.events):
         if event.kind == "reach" and not is_lock(run, event.target):

@@ -1,4 +1,4 @@
-"""The log that generated programs keep of their own operations, and a baton that forces its order on a native run.
+"""The log that generated programs keep of their operations, and a baton that forces a native run into a given order.
 
 A program calls `at` before each operation and `note` right after it. Neither function is instrumented. A controlled
 execution switches threads only within operations, before they take effect, so the order of notes is the order of
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from greenlet import getcurrent
 
-BATON_SECONDS = 60.0  # maximum wait for a turn; after that the native run has diverged from the log
+BATON_SECONDS = 60.0  # a thread that waits longer for its turn has diverged from the log
 
 
 class Entry(NamedTuple):

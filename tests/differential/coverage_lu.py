@@ -81,11 +81,11 @@ def lr_inv(run: Execution) -> Iterator[Key]:
         yield run.variable(run.events[first].target), named(run, first), named(run, second), verdict
 
 
-Order = tuple[Key, Key]  # the variables or threads that are ordered, and the complete order
+Order = tuple[Key, Key]  # the variables or threads whose accesses are ordered, and the complete order
 
 
 def orders(run: Execution, variables: frozenset[str], threads: frozenset[str]) -> Key:
-    """Return the order of the accesses of the given threads to the given variables."""
+    """Return the order of the given threads' accesses to the given variables."""
     return tuple(
         (run.variable(e.target), *named(run, at))
         for at, e in run.accesses
@@ -118,7 +118,7 @@ def single_variables(run: Execution) -> Iterator[Order]:
 
 
 def beginning(order: Key) -> Key:
-    """Return the first accesses of an order, as a requirement lists them."""
+    """Return the first accesses of an order, in the form used in requirements."""
     listed = []
     for (owner, _, name, own), thread, kind, site, _ in order[:BEGINNING]:
         whole = f"{(own or owner).rpartition(':')[2]}.{name}" if ":" in owner else name

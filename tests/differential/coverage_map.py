@@ -74,7 +74,7 @@ def _matches(
 ) -> Iterator[tuple[Event, ...]]:
     """Yield every sequence of events, in execution order, that matches the parts of a pattern.
 
-    `bound` maps each of the letters A, B, x and y that is already matched to its thread or variable.
+    `bound` maps the letters matched so far (A, B, x, y) to their threads and variables.
     """
     if not parts:
         yield ()

@@ -1,4 +1,4 @@
-"""Computes what an execution covers by the definition of every criterion, and compares that with raddle's coverage."""
+"""Computes an execution's coverage from the definition of each criterion, and compares it with raddle's result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random small programs that log what they do (see `coverage_log`).
+"""Small random programs that log what they do (see `coverage_log`).
 
-Every operation is on its own line, so the line number identifies the operation. Every interleaving of a program ends or
-deadlocks.
+Every operation is on its own line, so the line number identifies the operation. In every interleaving, a program either
+terminates or deadlocks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Draw:
         self._features = frozenset(features)
 
     def program(self) -> Program:
-        """Return a random program. It has only some of the features, so that it stays small."""
+        """Return a random program. To keep the program small, use only some of the features."""
         chance = self._chance
         some = chance.sample(sorted(self._features), chance.randint(0, min(4, len(self._features))))
         self._on = frozenset(some) | {"attributes", self._always} | NEEDS.get(self._always, frozenset())

@@ -52,7 +52,7 @@ class Run:
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
             return False
         if any(entry.kind == "expired" for entry in self.log):
-            return False  # an expired timeout would take real time
+            return False  # in a native run, the timeout would take real time to expire
         waiting: set[str] = set()
         notified = free = False
         for entry in self.log:

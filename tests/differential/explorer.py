@@ -93,7 +93,7 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, max_executions
 
 
 def difference(expected: set[tuple], found: set[tuple]) -> tuple[set[tuple], set[tuple]]:
-    """Compare raddle's outcomes (`found`) with brute force (`expected`), and return the missed and the impossible ones.
+    """Compare raddle's outcomes (`found`) with brute force (`expected`); return the missed and the impossible outcomes.
 
     raddle ends an execution at the first error. So if brute force finds several errors in one outcome, raddle has to
     find only one of them. All other outcomes are compared one by one.

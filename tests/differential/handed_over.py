@@ -1,4 +1,4 @@
-"""Programs that pass a shared container to code without probes. Each program notes what it observed."""
+"""Programs that pass a shared container to code without probes. Each program notes what it observes."""
 
 from __future__ import annotations
 

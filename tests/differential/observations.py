@@ -1,4 +1,4 @@
-"""Programs in which a thread observes a shared object without blocking. Each program notes what it observed."""
+"""Programs in which a thread observes a shared object without blocking. Each program notes what its threads observe."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Each native
 run is forced into the order of a controlled execution, so both must cover the same requirements.
 
-`RADDLE_DIFFERENTIAL=1600` compares more programs. `RADDLE_DIFFERENTIAL_SEED` selects other random programs.
+Set `RADDLE_DIFFERENTIAL=1600` to compare more programs, and `RADDLE_DIFFERENTIAL_SEED` to choose other random programs.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from raddle.criteria import NAMES
 
 SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 PROGRAMS = max(1, SIZE // 20)  # number of programs run under control for each feature
-NATIVE_PROGRAMS = max(
-    1, SIZE // 80
-)  # number of programs run natively for each feature; fewer, because native runs take ten times as long
+# Number of programs run natively for each feature. There are fewer of these because native runs take ten times as long.
+NATIVE_PROGRAMS = max(1, SIZE // 80)
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 SCHEDULERS = ("random", "pct", "surw", "exhaustive", "reachability")
 EXECUTIONS = 3  # number of executions of each program by each scheduler
@@ -82,7 +81,7 @@ def test_the_oracle_detects_a_missing_requirement_of_every_criterion(tmp_path: P
                     for key in sorted(run.covered[name], key=repr)[:1]:
                         reduced = {**run.covered, name: run.covered[name] - {key}}
                         if name == "sync" and key[1] not in ("visited", "notified", "heard", "unheard"):
-                            continue  # the log need not determine whether a thread had to wait
+                            continue  # the log does not always show whether a thread had to wait
                         assert set(compare(program, run.log, run.lines, reduced, Digests())) != complete, (name, key)
                         compared.add(name)
     assert compared == set(NAMES)

@@ -1,6 +1,6 @@
 """The exhaustive search reports exactly the outcomes that brute force finds: none missed, none invented.
 
-`RADDLE_DIFFERENTIAL=5000` compares that many programs. `RADDLE_DIFFERENTIAL_SEED` selects other random programs.
+Set `RADDLE_DIFFERENTIAL=5000` to compare 5000 programs, and `RADDLE_DIFFERENTIAL_SEED` to choose other random programs.
 """
 
 from __future__ import annotations

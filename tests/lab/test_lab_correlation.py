@@ -56,7 +56,7 @@ def test_constant_coverage_has_no_correlation() -> None:
 
 
 def test_sets_of_different_sizes_can_correlate_while_equal_sizes_do_not() -> None:
-    # All four pairs of sets of different sizes are concordant. The one pair within each size is discordant.
+    # All four pairs of sets of different sizes are concordant. Both pairs of sets of equal size are discordant.
     first = subject(point(1, 0.2, 0.1), point(1, 0.1, 0.2), point(9, 0.9, 0.8), point(9, 0.8, 0.9))
     row = correlate("map", [first])
     assert row.all_sizes is not None
@@ -81,7 +81,7 @@ def test_the_mean_is_taken_over_subjects() -> None:
     # A resample of the three values is all -1 with probability 1 / 27, and all 1 with probability 8 / 27. Both exceed
     # 2.5 %, half of the 5 % outside the interval.
     assert (mean.tau, mean.low, mean.high, mean.subjects) == (pytest.approx(1 / 3), -1, 1, 3)
-    assert mean.p == 1  # every combination of signs gives a mean at least as far from 0
+    assert mean.p == 1  # every combination of signs gives a mean at least as far from 0 as the observed mean
 
 
 def test_ahead_compares_criteria_on_common_subjects() -> None:

@@ -26,9 +26,9 @@ def collection(*executions: str) -> Collection:
 
 def test_coverage_grows_along_a_series() -> None:
     coverage = collection("ab", "b", "bc", "", "acd").coverage["letters"]
-    # New letters: ab covers a and b, b nothing, bc covers c, the empty word nothing, acd covers d.
+    # New letters per execution: a and b (from ab), none (b), c (bc), none (the empty word), d (acd).
     assert cumulative(coverage, np.array([0, 1, 2, 3, 4])).tolist() == [2, 2, 3, 3, 4]
-    # New letters: acd covers all three, the empty word nothing, b covers b, ab nothing.
+    # New letters per execution: a, c and d (from acd), none (the empty word), b (b), none (ab).
     assert cumulative(coverage, np.array([4, 3, 1, 0])).tolist() == [3, 3, 4, 4]
     # A series that omits executions covers less.
     assert cumulative(coverage, np.array([1, 2])).tolist() == [1, 2]

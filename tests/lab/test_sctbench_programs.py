@@ -29,11 +29,11 @@ BY_HAND = {
     "bluetooth_driver": "T0 until <def enter: with self.lock:> acquire; T1.",
     # One user holds the resource and wants the counters' lock. The next user holds that lock and wants the resource.
     "carter01": "T0; T1 until <self.resource.acquire: with self.counters_lock:> acquire; T2.",
-    # The receiver misses its turn 0. In turn 1 it takes the value that was sent in turn 0.
+    # The receiver misses turn 0. In turn 1 it takes the value that was sent in turn 0.
     "circular_buffer": "T0; T2 until <def receive: with self.lock:> acquire #2; T1.",
     "deadlock01": "T0; T1 until <def up: with self.a, self.b:> acquire #2; T2.",  # each thread holds one lock
     "lazy01": "T0.",  # in order: both additions, then the check
-    # The consumer misses its turn 0. The first value is then compared with the second stored value.
+    # The consumer misses turn 0. The first value is then compared with the second stored value.
     "queue": "T0; T2 until <def consume: with self.lock:> acquire #2; T1.",
     "stack": "T0; T1 until <def fill: with self.lock:> acquire #2; T2.",  # one push, then two pops
     # T0 reads the length, T1 erases the text, and T0 fetches the characters before T1 appends new ones.
@@ -42,9 +42,9 @@ BY_HAND = {
     ),
     # The second station passes on 1, the first becomes 1 + 1 and the third receives 1.
     "token_ring": "T0; T2.",
-    # After the first push, the thief claims slot 0. The owner pushes the second item into slot 1 and pops it. It pushes
-    # the third into slot 1 and the fourth into slot 0, which is free because the head is 1. It pops both and finds the
-    # queue empty. Then the thief reads slot 0 and uses the fourth item again.
+    # After the first push, the thief claims slot 0. The owner pushes the second item into slot 1 and pops it. The owner
+    # pushes the third into slot 1 and the fourth into slot 0, which is free because the head is 1. The owner pops both
+    # and finds the queue empty. Then the thief reads slot 0 and uses the fourth item again.
     "work_steal_queue": (
         "T0 until <def push: self.elements[tail & self.mask] = element> write self.elements[] #2; "
         "T1 until <def steal: return self.elements[head & self.mask]> read self.elements[]; T0."

@@ -135,7 +135,8 @@ def test_a_fork_is_uncontrolled() -> None:
 
 
 def test_randomness_is_reported_with_the_first_step_that_differs() -> None:
-    # Each of twenty threads tosses a coin, so the probability that two runs are the same is about one in a million.
+    # Each of twenty threads tosses a coin, so the probability that two runs behave identically is about one in a
+    # million.
     finding = found(endings.by_chance)
     assert finding.kind == "divergence"
     assert "not deterministic" in finding.message

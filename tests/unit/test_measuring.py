@@ -23,7 +23,7 @@ class Priority:
 
 
 class AppenderSkeleton:
-    """The example of the MAP paper (Fig. 1): two reads and one write of `th`, apart from the constructor's write."""
+    """The example from the MAP paper (Fig. 1): two reads and one write of `th`, apart from the constructor's write."""
 
     def __init__(self, threshold):
         self.th = threshold

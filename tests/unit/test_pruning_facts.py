@@ -1,4 +1,4 @@
-"""When the pruning facts of executions are combined, only what holds in every execution is kept."""
+"""When the pruning facts of executions are combined, only facts that hold in every execution are kept."""
 
 from __future__ import annotations
 

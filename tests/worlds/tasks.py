@@ -1,7 +1,7 @@
 """A third, small world for the engine: tasks that take turns in one carrier, like the tasks of an event loop.
 
-A task is a generator. Between two yields it runs without interruption as one operation in the carrier of its loop. The
-footprint of that operation is known only afterwards.
+A task is a generator. Between two yields, the task runs without interruption as one operation in the carrier of its
+loop. The footprint of that operation is known only afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Six objects whose attributes `n` are distinct abstract variables. Comments mark the lines that create objects."""
+"""Six objects whose `n` attributes are distinct abstract variables. Comments mark the lines that create objects."""
 
 import threading
 from dataclasses import dataclass, field

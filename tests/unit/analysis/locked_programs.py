@@ -1,4 +1,4 @@
-"""Random programs, and executions of them, in which threads start and join threads and call methods that acquire locks.
+"""Random programs and their executions: threads start and join other threads and call methods that acquire locks.
 
 Each object has its own locks. A program has one list of operations (kind, target, site) per thread. Every schedule runs
 the same operations.

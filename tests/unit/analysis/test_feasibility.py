@@ -29,14 +29,14 @@ def facts_of(*executions, objects=1):
 
 
 def before(facts):
-    """Return the pairs of sites in which the first can come before the second."""
+    """Return the pairs of sites whose first site can run before the second."""
     owner_facts = facts.owners[OWNER]
     sites = [site for _, site in owner_facts.accesses]
     return {(sites[i], sites[j]) for i, row in enumerate(owner_facts.before) for j in range(len(sites)) if row >> j & 1}
 
 
 def guards(facts):
-    """Return, for each lock, the sites at which it is always held and the pairs of sites that it keeps together."""
+    """Return, for each lock, the sites at which it is always held and the pairs of sites with no release in between."""
     owner_facts = facts.owners[OWNER]
     sites, discipline = [site for _, site in owner_facts.accesses], owner_facts.discipline
     result = []

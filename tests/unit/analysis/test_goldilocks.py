@@ -73,7 +73,7 @@ def test_a_thread_that_takes_from_a_resource_in_the_lockset_is_added():
         assert Watch().lockset((2, kind, 7), (1, "release", 7)) == {
             "T1",
             7,
-        }  # thread 2 took from the resource before it was in the lockset
+        }  # thread 2 took from the resource before the resource was in the lockset
 
 
 def test_starts_and_joins_add_threads_to_the_lockset():
@@ -121,7 +121,7 @@ def test_accesses_under_one_lock_are_decided_by_same_lock():
 
 
 def test_a_common_lock_does_not_count_if_another_thread_released_it():
-    # Thread 3 releases the lock that thread 1 acquired, and has not synchronized with thread 1.
+    # Thread 3 releases the lock that thread 1 acquired, but has not synchronized with thread 1.
     steps = [(1, "acquire", 7), (1, "write", X), (3, "release", 7), (2, "acquire", 7), (2, "write", X)]
     assert verdicts(*steps) == ["first", "race"]
 
@@ -185,7 +185,8 @@ def test_resources_mapped_to_one_name_are_one_element_of_the_lockset():
 def random_trace(choose, length):
     """Return a random trace that threads could produce.
 
-    Locks are exclusive. A thread waits for an event or a message only after another step has provided it.
+    Locks are exclusive. A thread waits for an event or a message only after an earlier step has set the event or sent
+    the message.
     """
     threads = choose.randrange(2, 5)
     alive, ended, unstarted = {0}, set(), list(range(1, threads))

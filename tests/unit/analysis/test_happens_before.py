@@ -40,7 +40,7 @@ def random_trace(rng, *, length, resources=3, started=6, strangers=1):
 
 
 def is_ordered(earlier, later):
-    """Return whether the definition has an edge from the earlier step to the later one."""
+    """Return whether the definition of happens-before has an edge from the earlier step to the later one."""
     thread, kind, target = earlier
     return (
         thread == later[0]

@@ -17,7 +17,7 @@ def canonical(links):
 
 
 def cycles(steps):
-    """Return all cycles, each as tuples (held lock, acquired at, requested at) that start with the smallest."""
+    """Return all cycles in canonical form; each edge is a tuple (held lock, acquired at, requested at)."""
     graph = LockGraph()
     return {
         canonical([(edge.held, edge.held_at, edge.requested_at) for edge in cycle])
@@ -78,7 +78,7 @@ def test_lock_requests_after_the_start_are_not_ordered():
 
 
 def test_a_lock_held_across_the_start_can_be_part_of_a_cycle():
-    # Thread 0 acquires A, starts thread 1 and requests B. By then, thread 1 can hold B and request A.
+    # Thread 0 acquires A, starts thread 1 and requests B. Meanwhile, thread 1 can hold B and request A.
     steps = [(0, "acquire", A, 10), *started(1), (0, "acquire", B, 11), (0, "release", B, 0), (0, "release", A, 0)]
     assert cycles([*steps, *nested(1, B, A, site=20)]) == {((A, 10, 11), (B, 20, 21))}
 

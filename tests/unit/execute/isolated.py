@@ -67,7 +67,7 @@ def dies_or_fails():
 
 
 def dies_with_the_gil():
-    """End the process in an order that CPython with the GIL allows, because it can switch threads at a call."""
+    """End the process in an order that CPython with the GIL allows, because CPython can switch threads at a call."""
     box = Box()
 
     def give():
@@ -93,7 +93,7 @@ def exits_at_once():
 def exits_by_chance():
     """Crash in every second execution, regardless of the schedule.
 
-    The directory `odd` exists if the next execution has to crash.
+    The directory `odd` exists if the next execution must crash.
     """
     run_all(lambda: None)
     try:

@@ -113,7 +113,7 @@ def test_library_calls_before_threads_start_and_after_they_are_joined_are_not_re
 
 
 def test_a_library_call_before_the_join_is_reported(library):
-    """Without preemption T1 ends before T0 wakes up, but in other orders T0 calls the library while T1 still runs."""
+    """Without preemption T1 ends before T0 wakes up. In other orders T0 calls the library while T1 is running."""
     shared = library.Counter()
 
     def scenario():

@@ -52,7 +52,7 @@ class Tasks:
 
 
 def test_the_owner_of_a_container_is_known_in_every_execution():
-    """The list is named by the constructor's write, whose site could be cold because this write never conflicts."""
+    """The list takes its name from the constructor's write. That write never conflicts, so its site could be cold."""
 
     def scenario():
         tasks = Tasks()

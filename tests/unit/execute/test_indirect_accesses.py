@@ -126,7 +126,7 @@ def test_instrumentation_does_not_change_generator_delegation():
 
 
 def test_threads_can_switch_in_a_default_factory_written_in_python():
-    """Both threads find no list and create one, so the item in the first list is lost."""
+    """Both threads find that no list exists, and each creates one, so the item in the first list is lost."""
 
     def make():
         return []

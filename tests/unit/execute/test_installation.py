@@ -47,4 +47,4 @@ def test_a_world_without_a_recorder_cannot_be_measured():
         Session(lambda: None, installation, measuring=True),
     ):
         pass
-    assert gc.isenabled()  # although entering the session failed
+    assert gc.isenabled()  # even though entering the session failed

@@ -196,7 +196,7 @@ def test_the_error_says_how_a_child_process_ended():
 
 
 def test_os_exit_without_a_child_process_is_a_crash_with_a_schedule():
-    """raddle controls `os._exit` in Python code: it ends only the execution."""
+    """raddle controls calls of `os._exit` from Python code: such a call ends only the execution."""
 
     def scenario():
         seen = []

@@ -246,7 +246,7 @@ def test_the_same_schedule_gives_the_same_steps():
 
 
 def accessed_variables(scenario, first):
-    """Return the names of the accessed variables if the thread with number `first` runs before the others."""
+    """Return the names of the accessed variables when thread `first` runs before the others."""
 
     def choose(enabled, current):
         return min(enabled, key=lambda thread: (thread.index != first, thread.index))

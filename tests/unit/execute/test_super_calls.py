@@ -120,7 +120,7 @@ class Compared(type):
 
 
 class Odd(metaclass=Compared):
-    """A class that cannot be a dict key: its metaclass defines `__eq__` and no `__hash__`."""
+    """A class that cannot be a dict key: its metaclass defines `__eq__` but not `__hash__`."""
 
 
 ODD = Odd()

@@ -41,7 +41,7 @@ def imported(folder: Path) -> Callable[..., ModuleType]:
 
 @pytest.fixture
 def log() -> Iterator[list[tuple[str, int]]]:
-    """The probe calls of the test: the name and the site of each."""
+    """The probe calls made during the test, as (name, site) pairs."""
     calls: list[tuple[str, int]] = []
 
     def make_logging_probe(name: str) -> Callable[..., object]:

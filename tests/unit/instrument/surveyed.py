@@ -14,8 +14,8 @@ from raddle.static_model import StaticModel
 def build_model(*sources: str, blocks: bool = False, **others: str) -> tuple[StaticModel, dict[int, Site]]:
     """Return the static model and the sites of some modules.
 
-    The positional argument is the source of m.py. Keyword arguments are the sources of other files. In their names,
-    "__" represents "/" and "init" represents "__init__".
+    The positional argument is the source of m.py. Keyword arguments are the sources of other files. In an argument's
+    name, "__" represents "/" and "init" represents "__init__".
     """
     files = dict(zip(["m.py"], sources, strict=False))
     files |= {f"{name.replace('__', '/').replace('init', '__init__')}.py": source for name, source in others.items()}
@@ -31,8 +31,8 @@ def build_model(*sources: str, blocks: bool = False, **others: str) -> tuple[Sta
 def variables(*sources: str, **others: str) -> dict[str, str]:
     """Return the lines on which each variable is read and written, such as "r3 w4".
 
-    A question mark marks a guess. Lines outside m.py are prefixed with their file. The prefix "m.py" is removed from
-    owners.
+    A question mark marks a guess. Lines outside m.py are prefixed with the file's name. The prefix "m.py" is removed
+    from owners.
     """
     model, table = build_model(*sources, **others)
     found = {}

@@ -1,4 +1,4 @@
-"""The static model of instrumented modules, and how it combines with live objects and observations."""
+"""The static model of instrumented modules, and how it is combined with live objects and observations."""
 
 from __future__ import annotations
 

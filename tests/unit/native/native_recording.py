@@ -66,7 +66,7 @@ class Recorded:
         return [self.table[site].line if site else 0 for _, step_kind, _, site in self.steps if step_kind == kind]
 
     def accesses(self, name: str) -> list[tuple[int, str]]:
-        """Return (thread, kind) of every access to variables with this name."""
+        """Return (thread, kind) for every access to variables with this name."""
         return [
             (thread, kind)
             for thread, kind, target, _ in self.steps

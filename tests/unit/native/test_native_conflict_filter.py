@@ -1,4 +1,4 @@
-"""In a native run, criteria receive only accesses to variables on which threads can conflict."""
+"""In a native run, criteria receive the accesses to a variable only if some of them can conflict."""
 
 from __future__ import annotations
 

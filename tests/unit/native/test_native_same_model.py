@@ -1,8 +1,8 @@
 """The same execution covers the same requirements in both modes.
 
 Each program of `tests/programs` is changed so that every thread is joined right after its start. The threads then run
-one after the other. The join has a timeout, because a join without a timeout would order the
-accesses, and nothing would be shared.
+one after the other. The join has a timeout, because a join without a timeout would order the accesses, and no variable
+would count as shared.
 """
 
 from __future__ import annotations

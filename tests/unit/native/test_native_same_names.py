@@ -240,7 +240,7 @@ def main():
 
 
 def test_a_container_is_named_by_the_first_site_that_has_a_name(tmp_path: Path) -> None:
-    """`len(stack)` and `json.dumps(stack)` run first but do not name the list; `stack.append` does."""
+    """`len(stack)` and `json.dumps(stack)` run first, but the list is named by `stack.append`."""
     native = record(tmp_path, NAMELESS_AT_FIRST)
     with imported(tmp_path, "nameless_at_first", NAMELESS_AT_FIRST) as module:
         entities = controlled(module)

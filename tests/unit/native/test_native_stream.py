@@ -45,7 +45,7 @@ def test_no_access_of_many_threads_is_lost(tmp_path: Path) -> None:
 
 
 def test_threads_slow_down_while_a_batch_is_processed(tmp_path: Path) -> None:
-    """The sink delays its first batch. Without backoff, the other thread would record all of its steps by then."""
+    """The sink delays its first batch. Without backoff, the other thread would record all of its steps meanwhile."""
     (tmp_path / "piling_program.py").write_text(
         dedent(
             """
@@ -91,7 +91,7 @@ def test_threads_slow_down_while_a_batch_is_processed(tmp_path: Path) -> None:
 
 
 def test_accesses_under_a_lock_are_recorded_in_order(tmp_path: Path) -> None:
-    """The program logs which thread holds the lock. The recorded accesses must follow that log."""
+    """The program logs which thread holds the lock. The recorded accesses must be in the order of that log."""
     recorded = record(
         tmp_path,
         """

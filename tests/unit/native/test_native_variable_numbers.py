@@ -1,4 +1,4 @@
-"""Variable numbers: what they identify, how variables are named, and that numbering keeps no object alive."""
+"""Variables are numbered and named correctly, and numbering them keeps no object alive."""
 
 from __future__ import annotations
 
