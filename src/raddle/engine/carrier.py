@@ -57,7 +57,7 @@ class Carrier(greenlet):
     ident: int  # the value of `threading.get_ident()` in this participant
     children: int  # number of participants that it has started
     run_now: Callable[[], object]  # the function that it runs in this execution
-    can_switch: bool  # GIL model: True if CPython could have switched since the last access to shared data
+    can_switch: bool  # GIL model: True if a switch was possible since the last access to shared data
     joiners: list[Carrier]  # carriers that are waiting for this one to end
     parked: bool  # True while it waits for a participant to end or for a timer; `ready` is then not evaluated
     timer: int  # ticket of the current timed wait; 0 if there is none

@@ -83,8 +83,8 @@ class Engine:
         self.clock = VirtualClock()
         self.step_limit = step_limit
         self.observers = Observers(observers)
-        self.observing = bool(self.observers.happened)  # if False, calls of `happened` can be skipped
-        self.measuring = bool(self.observers.noted)  # if False, calls of `noted` can be skipped
+        self.observing = bool(self.observers.happened)  # if False, calls to `happened` can be skipped
+        self.measuring = bool(self.observers.noted)  # if False, calls to `noted` can be skipped
         self.rules = DEFAULT_RULES
         self.running = False
         self.executions = 0

@@ -32,7 +32,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
         return ready()
     _set_timer(me, seconds)
     try:
-        if engine.rules.timeouts is Timeouts.ANY:  # it expires unless `ready` is true when the participant is chosen
+        if engine.rules.timeouts is Timeouts.ANY:  # the timeout expires unless `ready` is true when `me` is chosen
             if kind.observes:
                 engine.mark_observed(kind.observes)
             engine.operate(me, kind, target, needs)

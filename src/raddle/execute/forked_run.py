@@ -30,7 +30,7 @@ class ChildState(NamedTuple):
     sites: set[int]  # sites that are scheduling points
     kinds: set[str]  # kinds of operation that are scheduling points
     not_instrumented: list[NotInstrumented]
-    imported: tuple[tuple[int, Site], ...]  # numbers and sites of the modules that the child imported
+    imported: tuple[tuple[int, Site], ...]  # sites in modules that the child imported, with their numbers
     paths: dict[str, str]  # maps the files of these sites to their paths
 
 
@@ -40,7 +40,7 @@ class IsolatedRunner:
     def __init__(
         self,
         table: SiteTable,
-        known_points: Callable[[], KnownPoints],  # returns the current ones, because the session may replace them
+        known_points: Callable[[], KnownPoints],  # returns the current points, which the session may replace
         not_instrumented: list[NotInstrumented],
         watchdog: Watchdog,
     ) -> None:

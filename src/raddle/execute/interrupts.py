@@ -48,7 +48,7 @@ class Interrupts:
     """
 
     def __init__(self) -> None:
-        self.seen = False  # True once Ctrl-C was pressed
+        self.seen = False  # True once Ctrl-C has been pressed
         self.engine: Engine | None = None
         # Returns whether the first Ctrl-C ends the execution immediately, as the second one always does.
         self.ends_immediately: Callable[[], bool] = lambda: False

@@ -323,7 +323,7 @@ class Session:
     def _rules_for(self, complete: bool, follows: bool, sees_forced_steps: bool) -> Rules:
         key = complete, follows, sees_forced_steps
         rules = self._cached_rules.get(key)
-        if rules is None:  # cached, because creating them takes as long as five steps
+        if rules is None:  # cached, because creating the rules takes as long as five steps
             rules = self._cached_rules[key] = replace(
                 self._rules,
                 samples=not complete,

@@ -83,7 +83,7 @@ class Watchdog:
             signal.signal(_SIGNAL, self._previous_handler)
 
     def _watch(self) -> None:
-        last: tuple[int, int] = (-1, -1)  # number of executions and of steps at the last check
+        last: tuple[int, int] = (-1, -1)  # numbers of executions and steps at the last check
         since, cpu_since = _monotonic(), _cpu()
         pause = min(0.5, self._patience / 5)
         stop = self._stop
@@ -104,7 +104,7 @@ class Watchdog:
                 continue
             waited = _monotonic() - since
             # The process counts as busy if it used the CPU for more than a tenth of the time. The threshold is low
-            # because other processes may compete for the CPU. A thread that waits for the CPU counts as busy, too.
+            # because other processes may compete for the CPU. A thread that is waiting for the CPU counts as busy, too.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):

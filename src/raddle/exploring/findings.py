@@ -23,7 +23,7 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.site import SiteTable
 from raddle.trace import Trace
 
-TRIES_WITH_GIL = 200  # maximum number of executions used to find the failure with the GIL
+TRIES_WITH_GIL = 200  # maximum number of executions in the search for the same failure with the GIL
 
 Signature = tuple[str, ...]
 

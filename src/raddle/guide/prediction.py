@@ -1,15 +1,15 @@
 """Prediction: computes what an execution would have covered if its threads had been interleaved differently.
 
-Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many others). Here the
-criteria themselves judge the reordered trace. The steps are rearranged into another order that locks, starts and joins
-allow. An order in which a criterion finds something uncovered is worth trying. So any criterion can guide the search,
-even one whose requirements cannot be enumerated.
+Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many others). Here, the
+criteria themselves are evaluated on the reordered trace. The steps are rearranged into another order that locks, starts
+and joins allow. An order in which a criterion finds something uncovered is worth trying. So any criterion can guide the
+search, even one whose requirements cannot be enumerated.
 
-Coverage distinguishes threads and their interactions only up to a point. With very many threads, nearly all pairs may
-be covered although a particular combination of steps has never occurred. So an order is also worth trying if its reads
-would see a combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS
-2024). The best of these orders show the second thread a half-finished update: some variables that the first thread has
-already changed, and others that the first thread is about to change.
+Coverage does not distinguish all interactions between threads. With very many threads, nearly all pairs may be covered
+even if a particular combination of steps has never occurred. So an order is also worth trying if its reads would see a
+combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS 2024). In the
+best of these orders, the second thread sees a half-finished update: the first thread has already changed some variables
+and is about to change others.
 
 In each order, one thread is stopped, another runs up to some place, and then the first continues. Nearly all known bug
 patterns that involve two threads have this form. Threads that execute the same steps are interchangeable, and so are
@@ -76,7 +76,7 @@ def shape_of(steps: Sequence[Step]) -> int:
 
 
 class Prediction:
-    """The alternative orders of one execution, simulated one after another."""
+    """Simulates alternative orders of the steps of one execution, one after another."""
 
     def __init__(
         self,
@@ -140,7 +140,9 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return the sort key of an order: whether one thread runs entirely before the other, then `_mixed`."""
+        """Return the sort key of an order: whether one thread runs entirely before the other, and the result of
+        `_mixed`.
+        """
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
@@ -162,7 +164,9 @@ class Prediction:
     # -- one order ----------------------------------------------------------------------------------
 
     def _arrange(self, first: int, stop: int, second: int, until: int) -> int | None:
-        """Simulate an order. Return how far the second thread got before the first continued; None if infeasible."""
+        """Simulate an order. Return how many steps the second thread took before the first continued; None if
+        infeasible.
+        """
         other = self._rearrangement
         other.begin()
         try:
@@ -188,9 +192,9 @@ class Prediction:
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
         """Return two measures of the inconsistency that the second thread sees.
 
-        Each measure multiplies two counts: the variables on which the second thread conflicts with the first thread's
-        steps before the stop, and those on which it conflicts with the first thread's steps after the stop. The first
-        measure counts only variables that the first thread writes and the second thread reads.
+        Each measure is the product of two counts: the variables on which the second thread conflicts with the first
+        thread's steps before the stop, and those on which it conflicts with the first thread's steps after the stop.
+        The first measure counts only variables that the first thread writes and the second thread reads.
         """
         theirs = self._touched(second, 0, until)
         before, after = (
@@ -261,7 +265,7 @@ def _count(mine: Touched, theirs: Touched, overlaps: _Overlap) -> int:
 
 
 def reads_from(steps: Sequence[Step]) -> int:
-    """Return a digest of the reads-from relation: pairs of a read's site and the site of the write whose value it sees.
+    """Return a digest of the reads-from relation: pairs of a read's site and the site of the write that it reads from.
 
     >>> write, read = (1, "write", 5, 70001), (2, "read", 5, 70002)
     >>> reads_from([write, read]) == reads_from([read, write])
@@ -279,7 +283,7 @@ def reads_from(steps: Sequence[Step]) -> int:
 
 
 def labels_of(steps: Sequence[Step], letter: str) -> dict[int, str]:
-    """Return the label of each participant in schedules, derived from the start steps.
+    """Return the labels that schedules use for the participants, derived from the start steps.
 
     >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)], "T")
     {0: 'T0', 1: 'T1', 2: 'T1.1', 3: 'T2'}

@@ -1,4 +1,4 @@
-"""The steps of an execution in another order.
+"""Rearranges the steps of an execution into another order.
 
 Every thread executes its own steps in their original order. Synchronization is respected: a lock has one holder, a
 thread runs only after it has been started, a join returns only after the joined thread has ended, and a permit or an
@@ -98,7 +98,7 @@ class Rearrangement:
         return self._positions[thread]
 
     def run_as_far_as_possible(self, thread: int) -> None:
-        """Run a thread until it ends or is blocked for good."""
+        """Run a thread until it ends or is permanently blocked."""
         with suppress(ImpossibleError):
             self.run(thread, len(self.programs.get(thread, [])))
 
@@ -138,7 +138,7 @@ class Rearrangement:
             self._flags.discard(target)
 
     def _wait(self, step: Step, depth: int) -> None:
-        """Run the threads that can enable the step, just until the step is possible."""
+        """Run the threads that can enable the step, only until the step becomes possible."""
         thread, kind, target, site = step
         if kind == BEGIN:
             starter, index = self._starts[thread]

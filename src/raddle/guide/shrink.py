@@ -1,14 +1,14 @@
 """Shrinking: finds a simpler schedule that shows the same failure.
 
-As in Hypothesis, shrinking consists of a value, a predicate and an order. The value is a schedule text. The predicate
-is that its execution fails in the same way. The order is defined in `raddle.guide.simpler`. A schedule is kept only if
-it has been replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same
-schedule.
+As in Hypothesis, shrinking is defined by a value, a predicate and an order. The value is a schedule text. The predicate
+is true if the schedule's execution fails in the same way. The order is defined in `raddle.guide.simpler`. A schedule is
+kept only if it has been replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to
+the same schedule.
 
 The passes simplify the failing schedule step by step. They drop segments (many at a time, as long as that works), let a
 stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end when no single change helps,
-which does not guarantee the fewest preemptions. So a search also tries schedules with fewer preemptions, starting with
-none (see `raddle.guide.deviations`).
+but the result may still have more preemptions than necessary. So a search also tries schedules with fewer preemptions,
+starting with none (see `raddle.guide.deviations`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class Shrinker:
         return seen
 
     def _is_simpler(self, schedule: Schedule, reserve: int) -> bool:
-        """Try the schedule, unless it was tried before or cannot be simpler. Return whether it is the new best."""
+        """Try the schedule, unless it was tried before or cannot be simpler. Return whether it is the new best
+        schedule.
+        """
         if schedule in self._tried or self._spent(reserve):
             return False
         if not self._rank.impossible_here and stops(schedule) > self._rank.preemptions:
@@ -138,7 +140,8 @@ class Shrinker:
     def merged(self, numbered: Iterable[tuple[int, Segment]]) -> Schedule:
         """Build a schedule from segments with their original indices, merging segments that have become adjacent.
 
-        Segments of one thread that were adjacent from the start stay separate, because time passed between them.
+        Segments of one thread that were adjacent from the start stay separate, because virtual time advanced between
+        them.
         """
         kept: list[tuple[int, Segment]] = []
         for index, segment in numbered:
@@ -159,7 +162,7 @@ class Shrinker:
         return replace(later, count=later.count + count + (first.place == later.place))
 
     def _arrivals(self, end: int, thread: str, place: str) -> int:
-        """Return how often a thread reached a place from its last resumption to just before event `end`."""
+        """Return how often a thread reached a place between its last resumption and event `end`."""
         events = self.best.trace.events
         first = end
         while first and events[first - 1].thread == thread:
@@ -177,7 +180,7 @@ class Shrinker:
         return first
 
     def _place_of(self, event: Event) -> str:
-        """Return the place of an event as schedules name it."""
+        """Return the place of an event in the form used in schedules."""
         if event.kind in ACCESSES and event.site in self._session.table:
             return self._session.table[event.site].place
         return f"{event.file}:{event.line} {event.kind}"
@@ -233,7 +236,7 @@ def together(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
-    """Stop a thread at an earlier arrival at the same place."""
+    """Stop a thread on an earlier visit to the same place."""
     segments = shrinker.best.schedule.segments
     for index, segment in enumerate(segments):
         for count in sorted({1, segment.count // 2, segment.count - 1}):

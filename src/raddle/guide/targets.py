@@ -41,7 +41,9 @@ class TargetsMemory:
     plans: int = 0  # number of executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
-        """Merge two memories. Tries are not summed, because each unit's tries include those of earlier units."""
+        """Merge the attempts of two units. Tries are not summed, because each unit's tries include those of earlier
+        units.
+        """
         tries = dict(self.tries)
         for goal, times in other.tries.items():
             tries[goal] = max(times, tries.get(goal, 0))
@@ -115,7 +117,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """Record an execution's steps and coverage. `early` holds sites that run before their variable is shared."""
+        """Record an execution's steps and coverage. `early` holds sites reached before their variable is shared."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:

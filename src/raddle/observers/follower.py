@@ -35,7 +35,7 @@ class Listener(Protocol):
 
 
 class FollowingScheduler(Protocol):
-    """A scheduler that follows executions."""
+    """A scheduler that listens to the events of its executions."""
 
     def watch(self, calculus: Calculus, visible: Any, *, coarse: bool) -> Listener:
         """Begin an execution; return the listener for its events."""

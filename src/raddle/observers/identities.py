@@ -177,7 +177,10 @@ class Identities:
         return number
 
     def _keep(self, obj: Any) -> None:
-        """Keep the object alive or, if it is garbage-collected, forget its entries, because its id may be reused."""
+        """Forget an object's entries when it is garbage-collected, because its id may be reused.
+
+        An object that cannot be weakly referenced is kept alive.
+        """
         key = id(obj)
 
         def forget(_: object) -> None:

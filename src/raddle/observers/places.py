@@ -37,5 +37,5 @@ class Places:
         return Place("stdlib", 0)  # for example in a pool's worker, whose lines differ between Python versions
 
     def is_call(self, site: int) -> bool:
-        """Return whether a site is the lookup of a method for a call."""
+        """Return whether a site looks up a method in order to call it."""
         return self._table[site].kind == "call"

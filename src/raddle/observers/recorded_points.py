@@ -18,7 +18,7 @@ class RecordedPoints(Points):
     """The points of an execution whose trace and schedule are recorded.
 
     `everywhere` makes every operation a scheduling point. Replays of a schedule's text need this, because the text does
-    not depend on the known points. Otherwise the points are those of the execution that is repeated.
+    not depend on the known points. Otherwise the points are those of the execution being repeated.
     """
 
     follows_sites = True

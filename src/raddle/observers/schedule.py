@@ -82,13 +82,15 @@ class ScheduleRecorder(Observer):
     def preemptions(self) -> tuple[Preemption, ...]:
         """The places where threads were preempted, and whether CPython with the GIL could have preempted them there.
 
-        CPython could have preempted a thread if it can drop the GIL anywhere between the thread's last access to shared
-        data and that place. Which data is shared is known only after the execution.
+        CPython could have preempted a thread at a place if it can drop the GIL anywhere between the thread's last
+        access to shared data and that place. Which data is shared is known only after the execution.
         """
         return tuple(replace(stop, with_gil=not before or self._can_switch(before)) for stop, before in self._stops)
 
     def _can_switch(self, passed: tuple[tuple[int, bool], ...]) -> bool:
-        """Return whether CPython with the GIL can switch after the last access to shared data at these sites."""
+        """Return whether CPython with the GIL can switch threads after the last access to shared data at these
+        sites.
+        """
         for number, (site, switchable) in enumerate(reversed(passed)):
             shared = number and site in self._known_points.sites
             # A method is looked up before its arguments are evaluated, and accesses its object afterwards.
@@ -137,7 +139,7 @@ class ScheduleRecorder(Observer):
         return what == _PASSED or what in self._known_points.sites
 
     def _segment(self, carrier: Carrier, first: int, last: int, every_switch: bool) -> tuple[Segment, int]:
-        """Return the segment of a thread, and its number of arrivals at the end of the segment.
+        """Return a segment of a thread, and the thread's number of arrivals up to the end of the segment.
 
         The segment begins after arrival number `first` and ends at the first point after arrival number `last`.
         """

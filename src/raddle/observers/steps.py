@@ -270,7 +270,7 @@ class StepRecorder(Recorder):
     def _report_mutexes(self) -> None:
         """Turn acquires and releases of queue mutexes into steps, for mutexes that were held while a step was recorded.
 
-        This includes threads that held such a mutex without recording a step, because the mutex orders them as well.
+        This also applies to threads that held such a mutex without recording a step, because the mutex orders them too.
         """
         numbers = {
             key: self._identities.resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding

@@ -30,7 +30,7 @@ class WithStatements:
         self._sites: dict[tuple[int, int], list[int]] = {}  # sites of active `with` statements, by thread and resource
 
     def enter(self, thread: int, number: int, site: int) -> None:
-        """Record that a thread has acquired a lock or semaphore, perhaps by a `with` statement."""
+        """Record that a thread has acquired a lock or semaphore, possibly in a `with` statement."""
         if number != INTERNAL and not self._is_call_of(site, _ACQUIRING):
             self._sites.setdefault((thread, number), []).append(site)
 

@@ -20,7 +20,7 @@ class Alternative(Protocol):
 
 
 class Thread(Protocol):
-    """A thread as schedulers see it. It performs its pending operation as soon as it is chosen."""
+    """A thread, as seen by a scheduler. It performs its pending operation as soon as it is chosen."""
 
     index: int  # position in the order of creation
     label: str
@@ -95,7 +95,7 @@ class Scheduler(ABC):
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        """Return the index of the outcome that a thread's operation takes.
+        """Choose an outcome for a thread's operation; return its index.
 
         Called only if several outcomes are possible: right after the thread has been chosen, or when no other thread is
         enabled.
@@ -146,7 +146,7 @@ class Scheduler(ABC):
         return 0
 
     def require_all_interleavings(self) -> None:  # noqa: B027 -- matters only to a search over partial orders
-        """Request that every interleaving be run, because some criteria distinguish those of the same partial order."""
+        """Request all interleavings, because some criteria distinguish interleavings of the same partial order."""
 
     def member_for(self, number: int) -> str:
         """Return the name of the member scheduler that controls the execution with this number."""

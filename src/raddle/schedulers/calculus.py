@@ -1,8 +1,8 @@
 """The calculus: the interface through which reachability testing learns about the operations of a world.
 
 A world defines the accesses of each operation, which accesses conflict, what an operation needs in order to be enabled,
-and which other operation supplies this need. Everything else (the partial order, its races, the unexplored prefixes) is
-the same for threads, for processes that exchange messages and for tasks.
+and which other operations can meet that need. Everything else (the partial order, its races, the unexplored prefixes)
+is the same for threads, for processes that exchange messages and for tasks.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class Supplies(ABC):
         """Return the number of the operation in the set `within` that enables this one; -1 if none is needed."""
 
     def enabler_so_far(self, operation: Operation, number: int) -> int:
-        """Return the enabler among all operations before `number`. From call to call, `number` never decreases."""
+        """Return the enabling operation among all operations before `number`. `number` never decreases from one call to
+        the next.
+        """
         return self.enabler(operation, (1 << number) - 1)
 
     def certain_predecessors(self, label: str, operation: Operation, number: int, past: Past) -> int:

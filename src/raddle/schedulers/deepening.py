@@ -6,7 +6,7 @@ the running thread continue. Each round therefore records the preemptions that i
 starts from them. Every schedule runs exactly once, whereas plain iterative deepening would repeat each round as part of
 every later one.
 
-Departures from the paper: the paper searches states, whereas this module searches schedules. Running each schedule
+Unlike the paper, this module searches schedules rather than states. Running each schedule
 exactly once costs memory: the decisions and the untaken preemptions of each schedule are stored until the next round
 has processed them.
 """
@@ -22,7 +22,7 @@ from raddle.schedulers.exhaustive import Choice, DepthFirst
 
 
 class _Deferred(NamedTuple):
-    """The preemptions that one execution leaves to the next round."""
+    """The preemptions that one execution leaves for the next round."""
 
     taken: tuple[str, ...]  # decisions of the execution
     others: tuple[tuple[int, tuple[str, ...]], ...]  # (index of a decision, labels of the other enabled threads)

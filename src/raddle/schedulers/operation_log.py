@@ -80,7 +80,7 @@ class Logbook:
     # -- operations ---------------------------------------------------------------------------------
 
     def describe_pending(self, participants: Sequence[Any]) -> dict[Choice, Operation]:
-        """Describe the pending operations of these participants; return those of all participants."""
+        """Describe the pending operations of these participants; return the descriptions for all participants."""
         described = self._described
         for participant in participants:
             if participant.label in described:
@@ -196,7 +196,10 @@ class Logbook:
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
     def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the pending operations of waiting participants. Operations with an expired timeout need nothing."""
+        """Return the pending operations of waiting participants.
+
+        An operation whose timeout has expired needs nothing else in order to be enabled.
+        """
         found = []
         for participant in waiting:
             label = participant.label

@@ -6,7 +6,7 @@ operation. Three kinds of operations happen before an operation:
 * its causal past: earlier operations of its participant, operations before the participant's start, and operations of
   joined participants;
 * earlier operations that it depends on;
-* the operation that enabled it: the give for its take, the send for its receive.
+* the operation that enabled it, such as the send that enabled a receive.
 
 Every linear extension of this partial order is an execution with the same partial order.
 
@@ -109,7 +109,7 @@ class Order:
                 self._floor = (1 << number) - 1
 
     def _keep_unperformed(self, waiting: tuple[tuple[Choice, Operation], ...], number: int) -> None:
-        """Keep the operations pending just before operation `number`, because they may have been enabled earlier."""
+        """Store the operations pending just before operation `number`, because they may have been enabled earlier."""
         for choice, operation in waiting:
             label = choice[0]
             if not self._supplies.never_possible(label, operation, number, self):
@@ -118,7 +118,7 @@ class Order:
                 self._unperformed.append(_Unperformed(choice, operation, past, number))
 
     def _keep_untaken(self, one: DoneOperation, past: int, number: int) -> None:
-        """Keep the outcomes that an operation did not take, because they may have been possible here or earlier."""
+        """Store the outcomes that an operation did not take, because they may have been possible here or earlier."""
         for alternative, operation in one.options:
             if alternative != one.alternative and not self._supplies.never_possible(one.label, operation, number, self):
                 certain = (
@@ -205,7 +205,7 @@ class Order:
         """Yield the race between an untaken outcome and the outcome that was taken, if both were possible.
 
         The untaken outcome may have become possible through later operations that do not depend on the taken outcome.
-        If it also became impossible again, the operations that conflict with it are left out.
+        If the untaken outcome later became impossible again, the operations that conflict with it are left out.
         """
         choice, operation, past, first = untaken
         others, within = self._not_after(first)

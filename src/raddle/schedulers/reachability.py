@@ -12,8 +12,9 @@ Some criteria distinguish executions with the same partial order. If such criter
 every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
 Departures from the paper: a blocked operation races with the operations that disabled it, even if it was never enabled.
-If only one other operation can enable an operation, such as the end of a joined thread, a notification or a set, the
-two do not race. An advance of virtual time is ordered after all earlier operations and before all later ones.
+If only one other operation can enable an operation, such as the end of a joined thread, a notification or a call to
+`Event.set`, the two do not race. An advance of virtual time is ordered after all earlier operations and before all
+later ones.
 """
 
 from __future__ import annotations
@@ -240,5 +241,5 @@ def _choices(thread: Thread) -> list[Choice]:
 
 
 def _awake(thread: Thread, sleeping: Container[Choice]) -> Choice | None:
-    """Return the thread's first choice that is not in the sleep set; None if all its choices are."""
+    """Return the thread's first choice that is not in the sleep set; None if there is none."""
     return next((choice for choice in _choices(thread) if choice not in sleeping), None)

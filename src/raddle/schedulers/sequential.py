@@ -8,7 +8,9 @@ from raddle.schedulers.base import Scheduler, Thread
 
 
 class Sequential(Scheduler):
-    """Runs without preemption. Every search begins this way, and replays continue this way after the schedule's end."""
+    """Runs without preemption. Every search begins this way, and replays continue this way after the end of the
+    schedule.
+    """
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         return current if current in enabled else enabled[0]  # type: ignore[return-value]

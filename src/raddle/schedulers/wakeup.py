@@ -68,7 +68,7 @@ class Node:
         return node
 
     def take_branch(self) -> bool:
-        """Start to explore the next branch; return False if there is none."""
+        """Start exploring the next branch; return False if there is none."""
         if not self.branches:
             return False
         branch = self.branches.pop(0)
