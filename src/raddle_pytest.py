@@ -1,4 +1,4 @@
-"""The pytest plugin, which runs each test marked `raddle` in many interleavings instead of once.
+"""The pytest plugin, which runs each test marked `raddle` many times, with different interleavings.
 
 Every pytest run in an environment with raddle loads this module, so it imports nothing from raddle before a marked test
 runs.
@@ -61,13 +61,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--raddle-executions",
         type=_count,
         metavar="N",
-        help="Executions of each test marked raddle; overrides the marker.",
+        help="Number of executions of each test marked raddle; overrides the marker.",
     )
     group.addoption(
         "--raddle-seed",
         type=_seed,
         metavar="N|random",
-        help="Seed of the tests marked raddle; overrides the markers.",
+        help="Seed for the tests marked raddle; overrides the markers.",
     )
     group.addoption(
         "--raddle-story",

@@ -79,7 +79,7 @@ def explore(
       same first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
     * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
       schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
-    * `workers` is a `concurrent.futures` executor or a number of processes. The number does not affect the result.
+    * `workers` is a `concurrent.futures` executor or the number of processes, which does not affect the result.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -149,7 +149,7 @@ def _goal(
 class Sample:
     """One measured execution, as yielded by `measure`."""
 
-    number: int  # counts executions from 1
+    number: int  # number of this execution, starting at 1
     outcome: Outcome  # how the execution ended
     covered: Mapping[str, frozenset[Key]]  # maps each criterion to the keys of the requirements covered
     entities: Entities  # variables, resources and threads of the execution
@@ -195,7 +195,7 @@ def measure(
     """
     names = _criteria_names(criteria)
     if not names:
-        raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists them")
+        raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists all criteria")
     from raddle.criteria import make_criteria
     from raddle.measuring.measurement import Measurement
 

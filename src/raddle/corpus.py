@@ -1,4 +1,4 @@
-"""The corpus: schedules that covered something new. A later run starts by replaying them."""
+"""The corpus: schedules that covered something new. A later run starts by replaying these schedules."""
 
 from __future__ import annotations
 

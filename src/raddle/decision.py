@@ -1,4 +1,4 @@
-"""A decision: the thread that the scheduler chose to run, and the alternative that its operation took."""
+"""A decision: the thread that the scheduler chose to run, and the alternative chosen for its operation."""
 
 from __future__ import annotations
 

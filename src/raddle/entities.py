@@ -25,9 +25,9 @@ class AbstractVariable(NamedTuple):
     """
 
     owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
-    created: str  # where its object was created, "" if that is unknown
+    created: str  # where the variable's object was created; "" if that is unknown
     name: str  # "th"; "items[]" for the content of the container that the attribute holds
-    type: str = ""  # the class of its object, if `owner` is a base class of it
+    type: str = ""  # the class of the variable's object, if `owner` is a base class of that class
 
     def __str__(self) -> str:
         return _dotted(self.type or self.owner, self.name)

@@ -59,7 +59,8 @@ WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 
 # `functools.lru_cache` calls the wrapped function while it holds the lock of the cache object (free-threaded 3.13,
-# Modules/_functoolsmodule.c; 3.14 calls it unlocked). A thread that is preempted during the call keeps the lock.
+# Modules/_functoolsmodule.c; 3.14 calls it without the lock). A thread that is preempted during the call keeps the
+# lock.
 CACHES_LOCK_CALLS: Final = FREE_THREADED and VERSION == (3, 13)
 
 # `sys.last_exc` accompanies `sys.last_value` after an unhandled exception (3.12).
@@ -85,9 +86,9 @@ IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 # three generations again.
 COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or sys.version_info >= (3, 14, 10))
 
-# Upper bound on the objects that are frozen (`gc.freeze`) at startup. 3.12 starts with 375 frozen objects, regardless
-# of its options; 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has thousands, because
-# the standard library alone creates that many objects.
+# Upper bound on the number of objects that are frozen (`gc.freeze`) at startup. 3.12 starts with 375 frozen objects,
+# regardless of its options; 3.11 and 3.13 to 3.15 start with none. A program that calls `gc.freeze` itself has
+# thousands, because the standard library alone creates that many objects.
 MAX_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
 # `sys.monitoring` exists (3.12, PEP 669). Events for calls that were already reported can be disabled, so that these

@@ -10,7 +10,7 @@ from raddle.operation import CONTENT
 
 
 def datum(number: int, variable: str) -> tuple[int, str]:
-    """Return a key for the variable of an event; all names for the content of the same container have the same key.
+    """Return a key for the variable of an event; all names for the content of one container share a key.
 
     >>> datum(7, "self.items[]") == datum(7, "list[]"), datum(7, "Cart.n")
     (True, (7, 'Cart.n'))

@@ -85,7 +85,7 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that a take of this kind observes if it can fail; "" if there is none.
+        """The kind of resource that this kind of take observes if the take can fail; "" if there is none.
 
         A take that can fail observes whether the matching release has happened, so the time of the release matters.
         """
@@ -175,7 +175,7 @@ WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participa
 
 # Steps that are not operations, but are recorded by observers (see `raddle.step`). Stories do not show them.
 BLOCKED = Kind("blocked")
-FAILED = Kind("failed")  # a call was unsuccessful: a try-acquire, or a wait that timed out
+FAILED = Kind("failed")  # an unsuccessful call: a failed try-acquire, or a wait that timed out
 REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
 ENTER = Kind("enter")

@@ -48,5 +48,5 @@ class Origin:
         return cls(Command(command), file, name) if target and command in Command.__members__.values() else None
 
     def replay_test(self, schedule: object) -> str:
-        """Return the pytest command that replays a schedule; this must be the origin of a test."""
+        """Return the pytest command that replays a schedule. Use this only for the origin of a test."""
         return f"pytest {shlex.quote(self.target)} --raddle-replay {shlex.quote(str(schedule))}"

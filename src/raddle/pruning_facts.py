@@ -24,7 +24,7 @@ from typing import Any
 Access = tuple[str, int]  # the name of the variable and the site
 Rows = tuple[int, ...]  # a relation: for each access, a bit mask of related accesses; trailing empty rows are omitted
 
-MAX_GUARDS = 16  # guards kept for one owner; dropping the weakest only prunes fewer requirements
+MAX_GUARDS = 16  # maximum number of guards kept for one owner; with fewer guards, fewer requirements are pruned
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Guard:
     lock: str = field(default="", compare=False)  # human-readable name of one lock with this role
 
     def _merged(self, other: Guard) -> Guard:
-        """Return the guard for two locks with the same role."""
+        """Return a guard that protects only what both guards protect."""
         lock = min(filter(None, (self.lock, other.lock)), default="")
         return Guard(self.loose | other.loose, _union(self.split, other.split), lock)
 

@@ -82,7 +82,8 @@ class Record(MeasuredData):
     def __add__(self, other: Record) -> Record:
         """Merge two runs of one origin.
 
-        The result is exact for a criterion if one run was exact for it and the other covered nothing more.
+        The result is exact for a criterion if one run was exact for it and the other run covered no further
+        requirements.
         """
         exact = {
             name

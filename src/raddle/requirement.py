@@ -88,7 +88,7 @@ class Tagged(Part):
 
 @dataclass(frozen=True, slots=True)
 class Group(Part):
-    """A fixed sequence of parts. A key may have a single word in its place."""
+    """A fixed sequence of parts. A key may have a single word in place of the whole sequence."""
 
     name: str
     parts: tuple[Part, ...]
@@ -96,7 +96,10 @@ class Group(Part):
     _carriers: Mapping[Role, Sequence[tuple[int, Part | None]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the parts by role, because reports search millions of keys. None stands for a single part."""
+        """Index the parts by role, because reports search millions of keys.
+
+        In the index, None stands for a `Single`.
+        """
         carriers: dict[Role, list[tuple[int, Part | None]]] = {role: [] for role in Role}
         for index, part in enumerate(self.parts):
             if isinstance(part, Single):

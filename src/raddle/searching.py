@@ -84,7 +84,7 @@ def _stored(
     data_file: DataFile | None,
     unfit: Sequence[CorpusEntry],
 ) -> Result:
-    """Add the record to the data file, drop the schedules in `unfit` from it, and return the completed result."""
+    """Add the record to the data file, delete the `unfit` schedules there, and return the completed result."""
     record = replace(record, warnings=deduplicated(record.warnings))  # workers may word the same warning differently
     from raddle.checks.warning_texts import warning_sentence
     from raddle.report.coverage import as_json, contents_of, rows

@@ -51,7 +51,7 @@ class StaticModel:
     # Maps a class to its public methods and their enter sites.
     methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
-    # Executions use the following fields to name variables as the model does. They are not stored.
+    # Executions use the following fields to name variables as the model does. These fields are not stored.
     # Sites that run before other threads can access the variable.
     early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     # Maps a site to the only variable that it can access.

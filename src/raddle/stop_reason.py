@@ -21,7 +21,7 @@ class Reason(StrEnum):
 
 
 class StopReason(Reason):
-    """The reasons to stop exploring. `docs/formats.md` has a line on each.
+    """The reasons to stop exploring. `docs/formats.md` describes each reason.
 
     `raddle.report.stop_text` adds numbers and qualifications to the sentence.
 

@@ -11,7 +11,7 @@ Key = tuple[Any, ...]  # key of a requirement: site numbers, strings, and nested
 # How the total number of requirements was determined
 STATIC = "static"  # an upper bound, computed from the source
 PRUNED = "pruned"  # an upper bound that excludes requirements that thread order or locks make infeasible
-EXACT = "exact"  # all executions were run
+EXACT = "exact"  # the search was exhausted, so every feasible requirement is known
 ESTIMATED = "estimated"  # extrapolated from how often each requirement was covered
 UNKNOWN = "unknown"
 KINDS = (STATIC, PRUNED, EXACT, ESTIMATED, UNKNOWN)

@@ -200,7 +200,7 @@ def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selec
 
 
 def project_root(folder: str) -> str:
-    """Return the nearest folder, here or above, with a pyproject.toml, setup.py or .git.
+    """Return the first folder, among this one and its parents, that contains a pyproject.toml, setup.py or .git.
 
     If there is none, return the folder itself.
     """

@@ -13,7 +13,7 @@ from raddle.site import INDEX_BITS
 
 DATA_RACE = "data-race"  # two unordered accesses, at least one of them a write
 LOCKSET = "lockset"  # a shared variable that no lock guards consistently (Eraser)
-POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can form a deadlock cycle
+POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can lead to a deadlock
 UNSERIALIZABLE = "unserializable"  # an access by another thread between two related accesses (AVIO)
 SOMETIMES = "sometimes "  # prefix of each part of a vague warning's note; see `is_vague`
 KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
@@ -34,7 +34,7 @@ class ReportedWarning:
 
     @property
     def is_vague(self) -> bool:
-        """Whether the warning fails to name a pair of conflicting accesses."""
+        """Whether the warning names no pair of conflicting accesses."""
         return self.kind == LOCKSET and self.note.startswith(SOMETIMES)
 
     @property

@@ -35,8 +35,8 @@ _UNWRITABLE = (
 def careful_stdout() -> Iterator[None]:
     """Escape characters that stdout cannot encode, and turn write errors into a `UsageError`.
 
-    For example, `raddle criteria` prints the name Křena, which some consoles cannot encode. Writes fail, for
-    example, if the disk is full.
+    For example, `raddle criteria` prints the name Křena, which some consoles cannot encode. A full disk is one cause of
+    write errors.
     """
     reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:

@@ -57,7 +57,7 @@ def repeat_program(
 
     def progress(so_far: RepetitionResult) -> None:
         covered = sum(so_far.tally.counts().values())
-        line.show(f"{count(so_far.runs, 'run')}, {so_far.failed:,} failed, {covered:,} requirements covered")
+        line.show(f"{count(so_far.runs, 'run')}, {so_far.failed:,} failed, {count(covered, 'requirement')} covered")
 
     with termination_interrupts():
         repeated = repeat(run, _limits(request), progress)

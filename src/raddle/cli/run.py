@@ -97,7 +97,7 @@ class _LikePython(click.Command):
 @thread_methods
 @pinv_occurrences
 @added_data_option
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed for the noise [default: 1].")
 @click.option(
     "--until",
     type=click.Choice(GOALS),

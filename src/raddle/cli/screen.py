@@ -163,7 +163,7 @@ def show_coverage(
 def show_outlook(screen: Console, record: Record, data_file: str, *, stored: bool = True, failed: bool = False) -> None:
     """Show the warnings of a run, and name the commands that show its coverage.
 
-    After a failure the story matters most, so the warnings are only counted if `raddle report` can list them.
+    After a failure, the story matters most. So if `raddle report` can list the warnings, only their number is shown.
     """
     summary = _summary(record)
     counted = failed and stored

@@ -90,7 +90,7 @@ class _ScenarioOrProgram(_LikePython):
     help="Stop when this many evaluations in a row, and at least a quarter of all evaluations so far, have covered "
     f"nothing new [default: {SATURATION}].",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of the search [default: 1].")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed for the search [default: 1].")
 @added_data_option
 @click.option("--save", metavar="FILE", help="Write the best configuration to this file, as TOML for pyproject.toml.")
 @click.option("--run-seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit for one run of a program.")
@@ -212,7 +212,8 @@ class _Line:
     def __init__(self, screen: Console, *, shown: bool) -> None:
         self._status = Live(safe_text("searching"), console=screen, auto_refresh=False, transient=True)
         self._shown = shown
-        self._best = self._covered = 0.0
+        self._best = 0.0
+        self._covered = 0
 
     def __enter__(self) -> None:
         if self._shown:
@@ -225,7 +226,7 @@ class _Line:
         self._best = max(self._best, evaluation.fitness)
         self._covered += evaluation.new
         if self._shown:
-            found = f"best fitness {self._best:g}, {self._covered:g} requirements covered"
+            found = f"best fitness {self._best:g}, {count(self._covered, 'requirement')} covered"
             text = f"{count(evaluation.number, 'evaluation')}, {found}, {count(failures, 'failure')}"
             self._status.update(safe_text(text), refresh=True)
 

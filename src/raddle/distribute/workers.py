@@ -211,7 +211,8 @@ class Workers:
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
         """Run a unit in its own process.
 
-        Return its result or, if the process died, None, the number of its last execution and how it died.
+        Return the result, 0 and "". If the process died, return None, the number of the last execution and how the
+        process died.
         """
         executor = self._provider.executor(1)
         try:

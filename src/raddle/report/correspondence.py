@@ -1,9 +1,9 @@
 """Matches the sites of two data files even if the source has changed between them.
 
-Site numbers start with a digest of the file, so every edit changes all of them. Files are matched by name and functions
-by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both sources can still be read, sites
-with the same line text, operation and name are aligned first, then sites with the same operation and name. A site
-without a counterpart counts as removed.
+Site numbers start with a digest of the file, so every edit to a file changes the numbers of all its sites. Files are
+matched by name and functions by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both
+sources can still be read, sites with the same line text, operation and name are aligned first, then sites with the same
+operation and name. A site without a counterpart counts as removed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Correspondence:
         return self._sites.get(number)
 
     def text(self, text: str) -> str:
-        """Translate a text in a requirement. A creation site such as "log.py:12" moves like the lines near it."""
+        """Translate a text in a requirement. A creation site such as "log.py:12" moves with the nearest site."""
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text

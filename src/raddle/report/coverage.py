@@ -14,7 +14,7 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Key, Total
 
 __all__ = ["Row", "as_json", "contents_of", "requirements", "rows"]
 
-MAX_ENUMERATED = 100_000  # maximum number of requirements to enumerate per criterion; beyond it, only counts are used
+MAX_ENUMERATED = 100_000  # maximum number of requirements to enumerate per criterion; larger sets are only counted
 MIN_EXECUTIONS = 3  # number of executions needed to estimate a total
 
 

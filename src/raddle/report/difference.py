@@ -118,8 +118,8 @@ def difference(
 ) -> Difference:
     """Compare the coverage and findings of two data files.
 
-    `names` selects criteria, `limit` bounds the listed changes of each kind, and `criteria` maps names to criteria that
-    are not built into raddle.
+    `names` selects criteria, `limit` is the maximum number of changes of each kind to list, and `criteria` maps names
+    to criteria that are not built into raddle.
 
     >>> from raddle.store.contents import Run
     >>> from raddle.tally import Covered, Tally
@@ -221,8 +221,8 @@ def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[K
     """Return a predicate that checks whether a requirement is still feasible.
 
     Only locks are considered. An added lock can make a requirement infeasible, and then its coverage does not count as
-    lost. A changed order of starts and joins, or an exhausted search, is ignored, because the test may have lost a
-    thread.
+    lost. A requirement that became infeasible for another reason, such as a changed order of starts and joins, still
+    counts as lost, because the test itself may have lost a thread.
     """
     if criterion is None:
         return lambda key: True

@@ -22,7 +22,7 @@ from raddle.tally import ESTIMATED, EXACT, Key
 from raddle.wording import count
 
 LIMIT = 50  # default number of uncovered requirements to list
-# Maximum number of requirements to enumerate for a list of missing ones; this takes a few seconds.
+# Maximum number of requirements to enumerate when listing the missing ones. Enumerating that many takes a few seconds.
 MAX_ENUMERATED = 1_000_000
 MAX_REASONS = 8  # maximum number of reasons for infeasibility to list
 
@@ -36,7 +36,7 @@ class Gap:
     file: str
     line: int
     sentence: str
-    columns: tuple[int, ...] = ()  # columns of its sites, in key order; they distinguish sites on the same line
+    columns: tuple[int, ...] = ()  # columns of the requirement's sites, in key order; several sites can be on one line
 
     def as_json(self) -> dict[str, Any]:
         """Return the gap as JSON values."""

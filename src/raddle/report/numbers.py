@@ -60,7 +60,7 @@ def out_of_text(row: Row) -> str:
 
 
 def number_text(number: int) -> str:
-    """Format an integer with commas, or as a power of ten from `LONGEST` on.
+    """Format an integer with commas, or as a power of ten if it is `LONGEST` or greater.
 
     >>> number_text(63_063_000), number_text(7**400)
     ('63,063,000', 'about 10^338')

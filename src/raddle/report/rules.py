@@ -6,7 +6,7 @@ from raddle import warning
 from raddle.outcome import FINDINGS
 
 WARNINGS = {
-    warning.DATA_RACE: "Two threads access a variable, at least one writes, and no synchronization orders them.",
+    warning.DATA_RACE: "Two threads access a variable, at least one writes, and the accesses are not synchronized.",
     warning.LOCKSET: "No single lock is held at every access to a shared variable.",
     warning.POTENTIAL_DEADLOCK: "Locks are acquired in inconsistent orders, which can lead to a deadlock.",
     warning.UNSERIALIZABLE: "Another thread accesses a variable between two accesses that may have to be atomic.",

@@ -3,7 +3,7 @@
 A finding is a result of level "error" with one code flow. The code flow has a thread flow for each thread, and its
 locations carry the order of execution. Each preemption is a location of importance "essential" (OASIS, Static Analysis
 Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no code flow, because it does not describe a single
-execution. All its places except the first are related locations.
+execution. The first place of a warning is its location, and the others are related locations.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def sarif(contents: Contents, *, version: str) -> Json:
 
 
 def escaped(text: str) -> str:
-    """Escape a message string: braces would be placeholders and [words](target) would be a link.
+    """Escape a message string, in which {0} would be a placeholder and [words](target) a link.
 
     >>> escaped("x[0](1) in {}")
     'x\\\\[0\\\\](1) in {{}}'

@@ -15,7 +15,7 @@ from raddle.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The minimum percentage required of one criterion.
+    """The minimum coverage required for one criterion, as a percentage.
 
     >>> Threshold.parse("avio-star=62.5")
     Threshold(criterion='avio*', percent=62.5)

@@ -22,7 +22,7 @@ Rated = tuple[float, Point]
 
 POPULATION = 10  # points per generation
 ELITE = 2  # number of best points of a generation that survive unchanged
-TOURNAMENT_SIZE = 2  # points drawn to select each parent; the best of them is selected
+TOURNAMENT_SIZE = 2  # number of points drawn for each parent; the best of these becomes the parent
 
 
 def random_search(space: Space[C], rng: Random) -> Proposals:

@@ -36,7 +36,7 @@ PATIENCE = 10  # a run may take this many times as long as the longest completed
 MIN_SECONDS = 30.0  # minimum time limit of a run
 MAX_SECONDS = 600.0  # time limit of a run until the first run has ended
 GRACE_SECONDS = 2.0  # time for an interrupted run to store its data, after each interrupt
-INTERRUPTS = 3  # interrupts sent to a run; after the second, it no longer waits for threads that do not end
+INTERRUPTS = 3  # maximum number of interrupts sent to a run; after the second, the run no longer waits for its threads
 MAX_READ = 1 << 16  # bytes read from the end of a run's output
 
 _monotonic = time.monotonic
@@ -119,7 +119,7 @@ class CommandRuns(Runs):
         until = None if seconds is None else _monotonic() + seconds
         failed = 0
         ended: SearchEnd | Literal[""] = ""
-        # The file is created next to the common one, because the directory of a data file decides how `raddle run`
+        # The file is created next to the common one, because the directory of a data file determines how `raddle run`
         # names source files.
         data = Path(f"{self._data_file}.search-{os.getpid()}")
         try:

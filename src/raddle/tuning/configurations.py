@@ -150,7 +150,7 @@ def scheduler_space() -> Space[Configuration]:
 
 
 def noise_space() -> Space[Configuration]:
-    """Return the space of noise and its seed, for native runs. Strengths are in milliseconds.
+    """Return the space of noise settings and seeds, for native runs. Strengths are in milliseconds.
 
     >>> space = noise_space()
     >>> str(space.configuration(("sleep", "shared", 0.1, 5.0, 9)))

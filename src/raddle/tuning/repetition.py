@@ -34,7 +34,8 @@ class Limits:
 
     runs: int | None = None
     seconds: float | None = None
-    # Stop after at least this many runs in a row without new coverage. None means not to stop at saturation.
+    # Stop after at least this many runs in a row without new coverage. If this is None, saturation does not stop the
+    # repetition.
     saturation: int | None = None
 
 

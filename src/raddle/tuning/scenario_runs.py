@@ -12,7 +12,7 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-# A search that should continue stops at a finding only if the scenario cannot run again.
+# These searches continue after findings, so this reason means that the scenario cannot run again.
 _CANNOT_CONTINUE = StopReason.FIRST_FINDING
 _ENDED = {
     StopReason.INTERRUPTED: SearchEnd.INTERRUPTED,
@@ -22,7 +22,7 @@ _ENDED = {
 
 
 class ScenarioRuns(Runs):
-    """Evaluates schedulers and keeps each failure once.
+    """Evaluates schedulers, and keeps one finding for each distinct failure.
 
     `explore` is `raddle.explore`, with the scenario and the options common to all configurations already bound.
     """

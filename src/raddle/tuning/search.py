@@ -1,9 +1,9 @@
 """Searches for the configuration whose executions cover the most, until coverage no longer grows.
 
-An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness measures what they
-covered. The search is saturated when enough evaluations in a row have covered nothing new. The required number is a
-fixed minimum or a share of all evaluations, whichever is larger. The share makes a long search wait longer, because
-coverage grows in steps with plateaus between them.
+An algorithm proposes configurations. Each configuration is evaluated once, with a few executions, and its fitness
+measures what these executions covered. The search is saturated when enough evaluations in a row have covered nothing
+new. The required number is a fixed minimum or a share of all evaluations, whichever is larger. The share makes a long
+search wait longer, because coverage grows in steps with plateaus between them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from raddle.tuning.configurations import Space
 
 C = TypeVar("C", bound=Hashable)
 
-SHARE = 0.25  # share of all evaluations that must pass without new coverage
-MAX_KNOWN_IN_A_ROW = 1000  # known configurations proposed in a row before the algorithm counts as exhausted
+SHARE = 0.25  # for saturation, at least this share of all evaluations must have passed since coverage last grew
+MAX_KNOWN_IN_A_ROW = 1000  # after this many known proposals in a row, the algorithm is considered exhausted
 _monotonic = time.monotonic
 
 
@@ -79,7 +79,7 @@ class Limits:
     saturation: int = 20  # minimum number of evaluations in a row without new coverage
 
     def quiet(self, evaluations: int) -> int:
-        """Return how many evaluations in a row without new coverage mean saturation, out of `evaluations` in total."""
+        """Return how many evaluations in a row must cover nothing new for saturation, after `evaluations` in total."""
         return max(self.saturation, ceil(SHARE * evaluations))
 
 
@@ -167,7 +167,10 @@ class Search(Generic[C]):
         return SearchEnd.NO_OTHER
 
     def _unevaluated(self) -> Iterator[C]:
-        """Yield configurations not evaluated yet. The caller evaluates each one before it requests the next."""
+        """Yield configurations that have not been evaluated yet.
+
+        The caller evaluates each configuration before it requests the next.
+        """
         if self._first is not None:
             yield self._first
         point, known = next(self._proposals), 0

@@ -61,7 +61,7 @@ class Diagram:
 
 
 def cyclic_links(links: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the links that are part of a cycle: their ends are reachable from each other.
+    """Return the links that are part of a cycle, that is, whose two ends are reachable from each other.
 
     >>> sorted(cyclic_links([("a", "b"), ("b", "a"), ("b", "c"), ("d", "d")]))
     [('a', 'b'), ('b', 'a'), ('d', 'd')]

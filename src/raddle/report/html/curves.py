@@ -8,7 +8,7 @@ from math import log10
 
 MAX_POINTS = 300  # maximum number of points of a curve
 
-Growth = Sequence[tuple[int, int]]  # pairs of an execution number and the number of requirements covered up to then
+Growth = Sequence[tuple[int, int]]  # pairs of an execution number and the number of requirements covered so far
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ Code = Callable[[str, int], str]  # returns a source line, given its file and nu
 class Cell:
     """A step of a thread."""
 
-    number: int  # counted from 1
+    number: int  # number of the step, starting at 1
     thread: int  # index of the thread's column
     place: str  # for example "log.py:9"; "" if unknown
     file: str

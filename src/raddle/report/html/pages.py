@@ -79,7 +79,7 @@ class Report:
 
     @cached_property
     def _findings(self) -> Sequence[Stored]:
-        """All findings, with repeated kinds of failure last, because the page limit omits the last findings."""
+        """All findings; repetitions of a failure come last, because the page limit omits the last findings."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
         for one in stored_findings(self.contents):

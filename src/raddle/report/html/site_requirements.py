@@ -1,7 +1,7 @@
 """The covered and uncovered requirements of each site, by criterion.
 
 A requirement belongs to every site that it names. Pages list a limited number of requirements per site, a few of each
-criterion, and give the number of the rest.
+criterion, and state how many more there are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from raddle.requirement import Requirement
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
 
-MAX_OF_SITE = 40  # maximum number of covered requirements listed per site, and also of uncovered ones
+MAX_OF_SITE = 40  # maximum number of covered requirements listed per site; the same limit applies to uncovered ones
 MAX_OF_FILE = 5_000  # maximum number of requirements listed in the data of one page
 MAX_SITES_NAMED = 12  # maximum number of sites per requirement; an order of all accesses can name hundreds
 

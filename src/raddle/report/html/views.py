@@ -206,7 +206,7 @@ def growth_views(contents: Contents, rows: Sequence[Row], found: Sequence[Findin
 
 
 def remains(row: Row) -> str:
-    """Return a sentence on the number of requirements that remain, and on how this number is known."""
+    """Return a sentence on the number of requirements that remain, and on how this number was determined."""
     if row.nothing:
         return "There is nothing to cover."
     if row.total.kind == EXACT:

@@ -76,7 +76,7 @@ def wait_views(waits: Iterable[Wait]) -> list[WaitView]:
 
 
 def ring(waits: Iterable[WaitView]) -> Ring | None:
-    """Arrange the threads in a ring, those of the cycle side by side. Return None if no thread waits for another."""
+    """Arrange the threads in a ring, with the cycle's threads together. Return None if no thread waits for another."""
     some = [wait for wait in waits if wait.waits_for]
     if not some:
         return None
