@@ -1,9 +1,9 @@
 """The Eraser algorithm, which determines the locks that protect a variable and whether a race is possible.
 
-Based on Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state exclusive' comes from von Praun and
+Based on Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state `exclusive'` comes from von Praun and
 Gross (OOPSLA 2001), as adopted by Křena, Letko and Vojnar. In this state, a second thread has taken the variable over
-from the thread that created it, so the variable is not shared yet. Candidate locks are tracked once the creator or a
-third thread accesses the variable.
+from the thread that created it, so the variable is not shared yet. Candidate locks are tracked from the moment the
+creator or a third thread accesses the variable.
 
     virgin      any access                   -> exclusive
     exclusive   by another thread            -> exclusive'

@@ -146,7 +146,7 @@ class Feasibility:
         self._targets: dict[tuple[int, str], set[int]] = {}  # maps each object to its variables
 
     def _merge_objects(self) -> None:
-        """Merge the objects of this execution into the facts about their owners.
+        """Add what this execution shows about shared objects to the facts about their owners.
 
         Later steps of the execution can only remove guards, so merging early is safe.
         """

@@ -6,11 +6,11 @@ Synchronization orders a giving step (a release) before a later taking step (an 
 for it. Every earlier giving step on the resource counts, not only the last one: queues, events and semaphores have an
 internal lock that all of these steps acquire.
 
-Clocks are kept as in FastTrack (Flanagan and Freund, 2009). A thread's time advances only at its giving steps. A
-pair (slot, time) is an epoch. A resource stores one epoch and the corresponding clock. That clock is shared with the
-thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two
-threads put items into a queue, the resource gets its own merged clock. Taking an epoch that the thread already knows
-costs one lookup.
+Clocks are kept as in FastTrack (Flanagan and Freund, 2009). A thread's time advances only at its giving steps. A pair
+(slot, time) is an epoch. A resource stores one epoch and the corresponding clock. That clock is shared with the thread,
+not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, for example if two threads put
+items into a queue, the resource gets its own merged clock. A taking step costs one lookup if the thread already knows
+the epoch.
 
 Clocks have one entry per slot, not per thread. The slot of a thread that has ended is reused as soon as every live
 thread is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their

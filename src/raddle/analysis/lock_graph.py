@@ -8,8 +8,8 @@ lock, and starts and joins do not order one thread's request before another thre
 
 This implementation departs from the paper as follows. A thread that blocks on a lock also adds an edge, whether or not
 it gets the lock. The search for cycles runs while the graph grows, so that edges can be dropped: only the last
-`MAX_ALIKE` edges with the same locks, sites and gates are kept. There can be too many cycles to find them all, so the
-search in one execution stops after visiting `MAX_EDGE_VISITS` edges and sets `gave_up`.
+`MAX_ALIKE` edges with the same locks, sites and gates are kept. Finding all cycles can take too long, so the search in
+one execution stops after visiting `MAX_EDGE_VISITS` edges and sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Edge(NamedTuple):
         )
 
 
-Cycle: TypeAlias = tuple[Edge, ...]  # each edge requests the lock held in the next edge
+Cycle: TypeAlias = tuple[Edge, ...]  # the lock requested in each edge is the lock held in the next edge
 
 
 class LockGraph:

@@ -40,7 +40,7 @@ class HeldLocks:
         self._sets[thread] = self._sets.get(thread, NO_LOCKS) | {lock}
 
     def released(self, thread: int, lock: int) -> None:
-        """Record that `thread` released the lock; it need not be the holder."""
+        """Record that `thread` released the lock; the thread need not be the holder."""
         holder = self._holders.pop(lock, thread)
         held = self._sets.get(holder)
         if held is not None and lock in held:

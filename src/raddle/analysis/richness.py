@@ -7,8 +7,8 @@ Executions are the samples: only the number of executions that covered a require
 execution covered it.
 
 The estimator assumes that all executions are drawn from the same distribution. A search that avoids requirements it has
-already covered finds more rare requirements than chance would, so the estimate is too high. If some requirements are
-much rarer than all covered ones, the estimate is too low.
+already covered covers a larger share of the rare requirements than chance would, so the estimate is too high. If some
+requirements are much rarer than all covered ones, the estimate is too low.
 """
 
 from __future__ import annotations

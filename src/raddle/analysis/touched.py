@@ -100,7 +100,7 @@ class TouchedObject:
         self._histories.pop(thread, None)
 
     def touch(self, history: ThreadHistory, number: int, held: dict[int, int], locks: frozenset[int]) -> None:
-        """Record an access under `locks`; `held` maps each lock to its current critical section."""
+        """Record an access by a thread that holds `locks`; `held` maps each lock to its current critical section."""
         if history.open or history.done & ~self._split.get(number, 0):
             self._note_runs(history, number, held)
         always_held = self._locks.get(number)

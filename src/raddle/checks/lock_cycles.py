@@ -34,7 +34,7 @@ class LockCycles:
 
     def __init__(self) -> None:
         self._found: set[tuple[_Link, ...]] = set()
-        self.gave_up = False  # True if some execution had too many cycles to find them all
+        self.gave_up = False  # True if the search in some execution stopped before it had found all cycles
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:

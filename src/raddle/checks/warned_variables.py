@@ -35,7 +35,7 @@ _PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itsel
 # An access: its site, whether it writes, its index among the accesses to the variable, the number of its function call,
 # the clock of its thread, and the locks that the thread held.
 _Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
-_Guard = tuple[int, bool, frozenset[int]]  # a kind of access: the thread, whether it writes, the locks held
+_Guard = tuple[int, bool, frozenset[int]]  # a kind of access: the thread, True for a write, the locks held
 MAX_GUARDS = 64  # maximum number of kinds of access stored for one variable
 
 

@@ -75,7 +75,7 @@ class LiveFunctions:
         self._new_objects.unfreeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
-        """Return whether every function of these modules is remembered or new. Forget garbage-collected modules."""
+        """Return whether every function of these modules is remembered or new; forget garbage-collected modules."""
         self._members = {key: members for key, members in self._members.items() if members.module() is not None}
         unknown = [module for module in modules if id(module) not in self._members]
         if any(not self._members[id(module)].are_of(module) for module in modules if id(module) in self._members):

@@ -151,7 +151,7 @@ def _all_objects() -> list[Any]:
 
 
 def _untracked_objects(tracked: list[Any]) -> list[Any]:
-    """Return the objects that can refer to others and are reachable from the given objects, but not among them."""
+    """Return the objects that can refer to others and are reachable from the tracked objects but not among them."""
     known = set(map(id, tracked))
     found: list[Any] = []
     fresh: list[Any] = [*tracked, *sys.modules.values()]

@@ -101,7 +101,7 @@ class Targets(Expressions):
         delayed: dict[str, ast.expr] = {}
         for element in target.elts:
             if not delayed and not self.needs_probes(element):
-                elements.append(element)  # Python assigns it before it evaluates any probed target
+                elements.append(element)  # Python assigns this element before evaluating any probed target
                 continue
             temporary = self.temporary()
             new: ast.expr = store(temporary)

@@ -27,7 +27,7 @@ from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning
 
 MAX_REMEMBERED = 5_000  # number of distinct executions that are remembered; others are analyzed each time they occur
-# The first distinct executions are all analyzed for warnings and pruning facts.
+# The first executions, up to this many distinct ones, are all analyzed for warnings and pruning facts.
 FULLY_ANALYZED = 32
 ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one in this many is analyzed, plus each execution with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
@@ -146,7 +146,7 @@ class Measurement:
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
-        """Return the requirements that an execution covers, cached by those of its steps that concern the criterion."""
+        """Return the requirements that an execution covers; the cache key is made of the steps the criterion needs."""
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, entities))

@@ -23,15 +23,15 @@ from raddle.store.writing import DROPPED, json_text, text
 class _Outdated:
     """Versions of source files whose measurements are dropped."""
 
-    labels: frozenset[str]  # names of the files in sites
-    digests: frozenset[int]  # digests of their contents
+    labels: frozenset[str]  # file names used in sites
+    digests: frozenset[int]  # digests of the files' contents
 
     def has(self, site: int) -> bool:
         """Return whether the site is in one of these versions."""
         return site >> INDEX_BITS in self.digests
 
     def named_by(self, text: str) -> bool:
-        """Return whether the text names one of these files, or a class, line or function in it."""
+        """Return whether the text names one of these files, or a class, line or function in such a file."""
         return text in self.labels or text.partition(":")[0] in self.labels
 
     def concerns(self, requirement: Requirement) -> bool:
@@ -128,7 +128,7 @@ def _drop_requirements(connection: sqlite3.Connection, outdated: _Outdated) -> N
 
 
 def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
-    """Drop all facts of an owner if any of them is about an outdated source, because they depend on each other."""
+    """Drop all facts about an owner if any concerns an outdated source, because the facts depend on each other."""
     kept = {
         owner: facts
         for owner, facts in read_facts(connection).owners.items()

@@ -4,8 +4,8 @@ The file uses the rollback journal of SQLite, not the write-ahead log, which doe
 process may be killed at any moment: the next process that opens the file rolls back the unfinished transaction. The
 tables are created in the same transaction as the first row, so a file is either empty or complete.
 
-The file is only ever opened through SQLite. Closing another file descriptor would release the locks that SQLite holds
-in this process.
+The file is only ever opened through SQLite. Closing another descriptor of the same file would release the locks that
+SQLite holds in this process.
 """
 
 from __future__ import annotations

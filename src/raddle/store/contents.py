@@ -67,8 +67,8 @@ class Contents(MeasuredData):
     def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
         """Return whether an earlier exact run includes this run and this run covered nothing new.
 
-        If a run does cover something new, its options allowed more executions, for example because of another switch
-        model.
+        If a run does cover something new, its options allowed more executions, for example because of a different
+        switch model.
         """
         if not any(criterion in other.exact and other.includes(run) for other in earlier):
             return False
@@ -87,7 +87,7 @@ class Contents(MeasuredData):
         return sum(run.executions for run in self.runs if criterion in run.criteria)
 
     def since_new(self, criterion: str) -> int:
-        """Return the number of executions, measured with the criterion, since its coverage last grew."""
+        """Return how many executions have been measured with the criterion since its coverage last grew."""
         last = max((seen.first for seen in self.tally.covered.get(criterion, {}).values()), default=0)
         measured = (run for run in self.runs if criterion in run.criteria)
         return sum(max(0, min(run.executions, run.before + run.executions - last)) for run in measured)

@@ -97,7 +97,7 @@ def _tally(connection: sqlite3.Connection, runs: tuple[Run, ...]) -> Tally:
     for criterion, key, executions, first in connection.execute(rows):
         covered.setdefault(criterion, {})[key_of(key)] = Covered(executions, first)
     last = max((run.before + run.executions for run in runs), default=0)
-    return Tally() + Tally(last, covered)  # adding computes how coverage grew
+    return Tally() + Tally(last, covered)  # the addition also computes how coverage grew over time
 
 
 def _sites(connection: sqlite3.Connection) -> dict[int, Site]:

@@ -83,7 +83,7 @@ def _schedule(entry: CorpusEntry, before: int) -> tuple[str | int, ...]:
 
 
 def schedule_identity(entry: CorpusEntry) -> tuple[str, str, str, str]:
-    """Return the columns that identify a schedule."""
+    """Return the values of the columns that identify a schedule."""
     points: dict[str, Any] = {"kinds": sorted(entry.kinds), "sites": sorted(entry.sites)}
     if entry.replay_options != DEFAULT_REPLAY_OPTIONS:
         points["options"] = entry.replay_options.as_json()
@@ -91,12 +91,12 @@ def schedule_identity(entry: CorpusEntry) -> tuple[str, str, str, str]:
 
 
 def add_notes(connection: sqlite3.Connection, notes: tuple[str, ...]) -> None:
-    """Add notes, without duplicates."""
+    """Add the notes that are not stored yet."""
     connection.executemany("insert or ignore into note (text) values (?)", [(text(note),) for note in notes])
 
 
 def drop_notes(connection: sqlite3.Connection) -> None:
-    """Delete the notes about data that earlier runs dropped."""
+    """Delete the notes about dropped data."""
     connection.execute("delete from note where text like ?", (f"%{DROPPED}",))
 
 

@@ -27,7 +27,7 @@ def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[t
 
 
 def code_in(scope: Scope) -> set[str]:
-    """Return the names of a class that refer to code: methods, properties and nested classes."""
+    """Return the names in a class that refer to code: methods, properties and nested classes."""
     code: set[str] = set()
     for statement in _statements(getattr(scope.node, "body", None)):
         if isinstance(statement, DEFINITIONS):

@@ -87,7 +87,7 @@ class Receivers:
         if holder.kind != OF_CLASS or scope is not scope.owner(scope.mangled(path)):
             return False
         constructor = _function_name(scope)
-        if constructor == "__new__":  # its argument is the class, which is shared; the object it creates is not
+        if constructor == "__new__":  # the first argument is the class, which is shared, unlike the new object
             return path != _first_parameter(scope)
         return constructor in CONSTRUCTORS and path == _first_parameter(scope)
 
