@@ -89,7 +89,7 @@ def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> radd
         if getattr(marked, "__unittest_skip__", False):
             pytest.skip(marked.__unittest_skip_why__)
     try:
-        # Garbage collection is disabled because it is slow and some tests call it in loops that wait for threads.
+        # `gc_collect` is replaced because it is slow, and some tests call it repeatedly while they wait for threads.
         with mock.patch.object(support, "gc_collect"):
             return raddle.check(
                 scenario_of(case, method),

@@ -76,7 +76,7 @@ def assert_same_meaning(form: Form) -> None:
         assert recorded == plain
         used |= recorded.probes
     assert used >= form.probes, "the form was not instrumented"
-    # Rewriting is deterministic.
+    # Rewriting the same source twice gives the same sites.
     assert rewrite(form.source, file=FILE, base=0).sites == rewrite(form.source, file=FILE, base=0).sites
 
 

@@ -69,9 +69,9 @@ def patterns(keys):
 
 
 def test_the_failing_execution_of_the_map_paper_covers_three_of_sixteen_patterns():
-    # By section III, T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. Read, write, read covers the patterns 1, 2 and 4 (Fig. 3).
-    # This order makes the execution fail and covers 3 of 16 patterns, 18.75 %. With seed 1, the first execution has
-    # this order.
+    # According to section III, T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. Read, write, read covers the patterns 1, 2 and 4
+    # (Fig. 3). This order makes the execution fail and covers 3 of 16 patterns, 18.75 %. With seed 1, the first
+    # execution has this order.
     samples = raddle.measure(appender, source=[__file__], criteria="map", executions=40)
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}
     result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
@@ -98,9 +98,9 @@ def test_two_increments_cover_the_requirements_counted_by_hand():
     result = raddle.explore(
         counter, source=[__file__], criteria="def-use,pinv,lr-def", scheduler="exhaustive", until="budget"
     )
-    # Each read returns the value of the constructor or of the other thread: 2 reads x 2 definitions. The constructor's
-    # value counts as local and the other thread's as remote: 2 x 2. A pair (read, write) of one thread is interleaved
-    # by the other's read, by its write or by nothing: 2 x 3.
+    # Each read returns the value written by the constructor or by the other thread: 2 reads x 2 definitions. The
+    # constructor's value counts as local and the other thread's as remote: 2 x 2. Between one thread's read and write
+    # comes the other thread's read, its write or nothing: 2 x 3.
     assert len(result.tally.covered["def-use"]) == 4
     assert len(result.tally.covered["lr-def"]) == 4
     assert len(result.tally.covered["pinv"]) == 6

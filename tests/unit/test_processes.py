@@ -18,7 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 IMPORT_PATH = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
 WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]
-# Starts a second process, waits until it runs (its environment cannot be read earlier), prints its pid, and ends.
+# Starts a second process, waits until that process is running (its environment cannot be read earlier), prints its pid,
+# and ends.
 STARTS_ONE = [
     sys.executable,
     "-c",

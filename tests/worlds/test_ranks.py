@@ -193,7 +193,8 @@ def test_the_world_defines_the_steps_that_criteria_receive() -> None:
     assert execution.observed is not None
     steps, entities = execution.observed
     assert entities.letter == "R"
-    # Rank 0 starts both and waits. Rank 1 sends message 0 and rank 2 message 1. Rank 0 receives them in that order.
+    # Rank 0 starts the other two ranks and waits. Rank 1 sends message 0, and rank 2 sends message 1. Rank 0 receives
+    # them in that order.
     assert [step for step in steps if step[0] == 0] == [
         (0, START, 1, 0),
         (0, START, 2, 0),

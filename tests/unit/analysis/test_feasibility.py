@@ -118,7 +118,7 @@ def test_a_lock_keeps_the_accesses_of_a_section_together():
 
 
 def test_a_second_critical_section_splits_the_pair():
-    # T1 runs A B in two sections, so the second B also follows the A of the first section.
+    # T1 runs A and B in each of two critical sections, so the second B also follows the first A.
     facts = facts_of(locked(1, A, B) + locked(1, A, B) + locked(2, A))
     assert guards(facts) == [({A, B}, set())]
 

@@ -59,7 +59,7 @@ def test_a_spinning_execution_ends_at_the_first_step_beyond_the_limit(limit):
 
 
 def test_a_failing_thread_does_not_change_the_step_limit_of_the_others():
-    # T1 fails at step 0, and the limit is 100 steps. The other threads may continue to step 100, although lines are
+    # T1 fails at step 0, and the limit is 100 steps. The other threads may continue to step 100, even though lines are
     # monitored from step 0 on.
     engine = Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(100))
 

@@ -345,7 +345,8 @@ def test_functions_generated_by_attrs_and_hypothesis_do_not_count_as_changes(
         assert "test_it" in {function.__name__ for function in undo.functions}  # the function that the user wrote
 
 
-@pytest.mark.parametrize("inherits", [True, False])  # a cell inherits `from __future__` imports of earlier cells
+# A notebook cell inherits the `from __future__` imports of the cells before it.
+@pytest.mark.parametrize("inherits", [True, False])
 def test_notebook_cells_are_instrumented(table: SiteTable, log: list[tuple[str, int]], inherits: bool) -> None:
     source, name = "def f(x):\n    def g(y: nothing): return x.a\n    return x.a\n", "<ipython-input-7>"
     notebook = ModuleType("__main__")

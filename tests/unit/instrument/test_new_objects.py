@@ -30,7 +30,7 @@ def contains(objects: object, expected: object) -> bool:
 
 def test_the_first_listing_is_complete_and_the_next_contains_only_new_objects() -> None:
     old: list[object] = []
-    gc.collect()  # moves it out of the youngest generation
+    gc.collect()  # moves the object out of the youngest generation
     new_objects = NewObjects()
     first = new_objects.list_objects()
     assert first.complete

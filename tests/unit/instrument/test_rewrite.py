@@ -42,9 +42,8 @@ from raddle.instrument import rewrite
     ],
 )
 def test_a_form_is_rewritten_to_its_probe(source: str, expected: str) -> None:
-    assert code(source) == ast.unparse(
-        ast.parse(expected)
-    )  # Python versions differ in the parentheses of unparsed code
+    # Both sides are unparsed, because Python versions differ in where `ast.unparse` adds parentheses.
+    assert code(source) == ast.unparse(ast.parse(expected))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ def test_calls_of_pytests_helpers_are_not_instrumented() -> None:
             node.id = {"AR": "@pytest_ar", "PY": "@py_assert1"}.get(node.id, node.id)
     rewritten = ast.unparse(rewrite("", file="m.py", base=0, tree=tree).tree)
     assert rewritten.splitlines() == [
-        "@pytest_ar.check(x.a)",  # code of pytest that runs after the assertion has failed
+        "@pytest_ar.check(x.a)",  # pytest's code, which runs after the assertion has failed
         "@py_assert1 = __raddle__.read(x, 'a', 0)",
         "__raddle__.read(@py_assert1, 'b', 1)",  # the user's expression, split into steps
     ]

@@ -44,8 +44,8 @@ def test_self_and_cls_can_have_any_name() -> None:
 
 
 def test_a_first_argument_that_is_not_self_is_ignored() -> None:
-    # The first argument of a static method or a plain function is not self. Neither is a parameter named self that has
-    # been reassigned.
+    # The first argument of a static method or a plain function does not count as self. Neither does a parameter named
+    # self that has been reassigned.
     assert variables("""
         class C:
             @staticmethod

@@ -72,7 +72,7 @@ class MeasuredRun:
 class ModeComparison:
     """The coverage of one native and one controlled execution. In each pair, the native result comes first."""
 
-    covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to its pair
+    covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to the keys covered natively and under control
     variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # variables that the criteria received
     resources: tuple[set[AbstractObject], set[AbstractObject]]
 

@@ -98,7 +98,7 @@ def test_source_limits_what_is_instrumented(folder: Path) -> None:
     both = watched(folder, "both.py").summary["steps"]
     only_other = watched(folder, "both.py", options=["--criteria", "none", "--source", "other"]).summary["steps"]
     only_file = watched(folder, "both.py", options=["--criteria", "none", "--source", "other.py"]).summary["steps"]
-    # Uninstrumented code still records its threads and locks: 3 x 50 acquires and 3 x 50 releases.
+    # The threads and locks of uninstrumented code are still recorded: 3 x 50 acquires and 3 x 50 releases.
     assert 100 < only_other == only_file < both
     none = watched(folder, "both.py", options=["--criteria", "none", "--source", "json"]).summary["steps"]
     assert 300 < none < only_other

@@ -28,5 +28,5 @@ def test_library_calls_read_or_write_their_container_arguments(tmp_path):
     )
     assert recorded.value == "[]"
     (heap,) = {str(variable) for variable in recorded.entities.variables if str(variable).endswith("heap[]")}
-    # `heappush` and `heappop` write the heap, `json.dumps` reads it.
+    # `heappush` and `heappop` write the heap, and `json.dumps` reads it.
     assert recorded.accesses(heap) == [(1, "write"), (1, "read"), (1, "write"), (0, "read")]

@@ -114,7 +114,7 @@ def test_lock_operations_are_recorded(tmp_path: Path) -> None:
             lock.release()
         """,
     )
-    # Two acquires fail: the first does not wait, the second blocks until its timeout.
+    # Two acquires fail: the first does not wait, and the second blocks until it times out.
     assert steps_of(recorded, "Lock") == [
         "0 acquire", "0 failed", "0 blocked", "0 failed", "0 release",
         "0 acquire", "0 release", "0 acquire", "0 release",

@@ -334,7 +334,7 @@ def watched(thing, name):
 """,
             ["leaf"],
         ),
-        # The dict from `locals()` holds exactly the program's own names.
+        # The dict from `locals()` contains exactly the program's own names.
         (
             """
     class Keeper:

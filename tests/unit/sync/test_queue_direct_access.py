@@ -142,7 +142,7 @@ class OwnContainerQueue(queue.Queue):
 
 
 def test_a_queue_with_a_user_defined_container_passes():
-    # A container with a `__len__` in Python makes the queue use the standard library's code.
+    # A container whose `__len__` is written in Python makes the queue use the standard library's code.
     def scenario():
         q = OwnContainerQueue()
         threads = [threading.Thread(target=q.put, args=(n,)) for n in range(2)]

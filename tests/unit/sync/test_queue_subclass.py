@@ -77,8 +77,8 @@ def explored(scenario, **options):
 
 
 def test_reachability_testing_explores_both_orders_of_the_mutex():
-    # There are two orders, because either thread may take the mutex first. The put and the code it calls are not
-    # interleaved.
+    # There are two orders, because either thread may take the mutex first. The other thread's steps are not interleaved
+    # with the put and the code it calls.
     result = explored(read_under_mutex, scheduler="reachability", until="exhausted")
     assert (result.executions, result.stopped_because, result.findings) == (2, "exhausted", ())
 

@@ -164,7 +164,7 @@ def test_a_lock_from_an_ended_execution_works_with_real_threads(make):
 
     def scenario():
         escaped.append(getattr(threading, make)())
-        escaped[-1].acquire()  # never released, but the execution that held it has ended
+        escaped[-1].acquire()  # the execution ends without releasing the lock
 
     controlled(scenario)
     (lock,) = escaped
