@@ -17,7 +17,7 @@ Explore = Callable[[Scenario, int, int], int]
 class Contestant(NamedTuple):
     package: str  # package name; the modes of a package count as one peer
     requirement: str | None  # pip requirement; None: nothing to install
-    explore: Explore  # takes (scenario, maximum number of executions, seed) and returns the executions run
+    explore: Explore  # takes (scenario, maximum number of executions, seed) and returns how many it ran
 
 
 class RefusedError(Exception):
@@ -68,7 +68,8 @@ def interleave_pct(scenario: Scenario, executions: int, seed: int) -> int:
 def _interleave(scenario: Scenario, executions: int, seed: int, *, strategy: str) -> int:
     import interleave_test
 
-    # interleave-test raises on a failure. Only the default granularity (each opcode) detects a race in `n += 1`.
+    # interleave-test raises an exception on a failure. A race in `n += 1` is detected only with the default
+    # granularity, one opcode.
     result = interleave_test.explore(scenario.model, iterations=executions, seed=seed, strategy=strategy)
     return result.schedules_run
 

@@ -16,7 +16,7 @@ PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
-    """Create the environment and install the packages. Return the reason for each package that cannot be installed."""
+    """Create the environment and install the packages. For each package that cannot be installed, return the reason."""
     python = interpreter()
     if not _is_for(python):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -42,7 +42,7 @@ def why(pip_said: str) -> str:
 
 
 def interpreter() -> str:
-    """Return the interpreter to measure with: the running one, or a newer one if a peer needs it and one is found."""
+    """Return the interpreter to measure with: the running one, or a newer one if needed by a peer and found."""
     if sys.version_info >= NEEDED:
         return sys.executable
     from python_discovery import get_interpreter  # imported here, because it is installed only with nox

@@ -1,5 +1,4 @@
-"""Measures raddle's searches: speed, complete searches compared with frontrun's DPOR, and traps compared with the
-peers.
+"""Measures the speed of raddle's searches, and compares them with frontrun's DPOR and, on traps, with all peers.
 
     speed     executions per second of each scheduler, relative to the plain random walk
     spaces    executions until a complete search ends, and its speed; if frontrun's search ends without an outcome that
@@ -33,7 +32,7 @@ SEARCHES = ("random", "pos", "surw", "pct", "directed")
 # The searches whose names end in `+default` also measure coverage.
 SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))
 COMPLETE = ("raddle", "frontrun-dpor")
-TOO_LARGE = ("rmw10", "lock10")  # scenarios with too many orders to run them all; only the speed is measured
+TOO_LARGE = ("rmw10", "lock10")  # scenarios with too many orders to run all of them; only the speed is measured
 MAX_EXECUTIONS = 2_000  # executions after which a complete search is given up
 PATIENCE_SECONDS = 240.0  # time limit for one measurement
 

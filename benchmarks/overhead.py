@@ -1,8 +1,9 @@
 """Measures the overhead of observing threaded programs, by running them plain, under coverage.py and under raddle run.
 
 Each program runs in each of these modes, every time in a separate process. The modes alternate within each program.
-Everything is repeated for several rounds, and the best round counts. Each program measures how long its own work takes,
-so Python's startup is not included. This time includes raddle's analysis, because the program's threads perform it.
+Everything is repeated for several rounds, and only the best round counts. Each program measures how long its own work
+takes, so Python's startup is not included. This time includes raddle's analysis, because the program's threads perform
+it.
 """
 
 import argparse

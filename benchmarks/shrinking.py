@@ -48,8 +48,8 @@ def fewest(program: str, *, executions: int) -> int | None:
     """Return the minimum number of preemptions that the bug needs; None if the search cannot determine it.
 
     The result is the preemption bound of the search, not the number of preemptions in the schedule it found. If that
-    schedule fails only on a free-threaded build, raddle looks for a schedule that also fails with the GIL. The latter
-    may have more preemptions.
+    schedule fails only on a free-threaded build, raddle looks for a schedule that also fails with the GIL. That second
+    schedule may have more preemptions.
     """
     for preemptions in range(MAX_PREEMPTIONS + 1):
         scheduler = f"exhaustive:preemptions={preemptions}"

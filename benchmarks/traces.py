@@ -61,7 +61,7 @@ class Trace:
         return made[: self.length]
 
     def _work(self, thread: int) -> Iterator[Step]:
-        """Yield an endless sequence of steps of one thread.
+        """Yield an endless sequence of steps for one thread.
 
         The thread runs methods that make a few accesses each. Most methods hold locks, which they acquire in a fixed
         order.

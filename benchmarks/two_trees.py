@@ -3,8 +3,8 @@
 OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both are measured with the
 benchmarks of the checkout that contains this script. Each cell runs in two processes, one for each tree. The processes
 take turns running batches of the same size on the same CPU, and CPU time is measured, so that other load on the machine
-slows both down alike. A ratio is the speed of NEW divided by the speed of OLD. One ratio compares the fastest batches
-of both. The other is the median over consecutive pairs of batches.
+slows both down alike. Each ratio is the speed of NEW divided by the speed of OLD. For each cell there are two: the
+ratio of the fastest batches, and the median ratio over consecutive pairs of batches.
 """
 
 import argparse

@@ -30,7 +30,7 @@ PAGE = ROOT / "docs/explanation-lab.md"
 FOLDER = ROOT / "build/lab"
 FIGURES = {"control": ("figure1-crawler-controlled.svg", ROOT / "docs/explanation-lab-figure1.svg")}
 PYTHON = (3, 11)  # the version that produced the page's numbers; schedules depend on the interpreter's bytecode
-QUICK = "quick-"  # prefix of results whose commands take seconds
+QUICK = "quick-"  # prefix of results whose commands take only seconds
 
 _COMMAND = re.compile(r"^    (raddle lab \w+ .*?)\s*(?:#.*)?$", re.MULTILINE)
 _BLOCK = re.compile(r"^<!-- table: ([\w-]+) of ([\w-]+) -->\n(.*?)^<!-- end of table -->$", re.MULTILINE | re.DOTALL)

@@ -81,7 +81,7 @@ def _three(one: Quantities) -> str:
 
 
 def verdict(data: Data) -> str:
-    """Return a table of the verdicts, and of when series settle.
+    """Return a table of the verdicts, with the share of a series after which its coverage has settled.
 
     Verdicts that differ from the paper's are in bold.
     """
@@ -105,7 +105,7 @@ def agreement(data: Data) -> str:
 
 
 def beginning(data: Data) -> str:
-    """Return a table of how much of a series' coverage its first tenth reaches, in percent."""
+    """Return a table with the percentage of a series' coverage that is reached in its first tenth."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"])]]
     for metric in data["cases"][0]["table3"]:
         shares = [case["table3"][metric]["beginning_percent"] for case in data["cases"]]

@@ -63,7 +63,7 @@ def test_xdist_workers_share_a_random_seed(run):
     result.stdout.fnmatch_lines(["raddle: 6 tests explored, 18 executions, seed *"])
 
 
-# The threads switch between functions of two files. A tracer that does not distinguish the threads would attribute
+# The threads switch between functions in two files. A tracer that does not distinguish the threads would attribute
 # lines of one file, such as those of `never`, to the other file.
 UPPER = """
     import lower

@@ -163,7 +163,7 @@ LIMITED = """
 
 
 def test_a_store_error_does_not_change_the_exit_code_of_a_program(folder):
-    """The process cannot write files larger than 4 KiB, and a data file is larger."""
+    """The process cannot write files larger than 4 KiB, which is too small for a data file."""
     pytest.importorskip("resource")
     command = [sys.executable, "-c", dedent(LIMITED), "run", "--data-file", "data", "not_stored.py"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, timeout=120)

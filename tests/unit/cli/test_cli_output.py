@@ -1,4 +1,4 @@
-"""Problems with stdout: a limited encoding, a full disk or a closed pipe never causes a traceback."""
+"""Stdout with a limited encoding, on a full disk or on a closed pipe never causes a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def raddle(folder, *arguments, stdout=subprocess.PIPE, **environment):
 def test_characters_outside_the_encoding_of_stdout_are_escaped(tmp_path, encoding):
     done = raddle(tmp_path, "criteria", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert rb"K\u0159ena" in done.stdout  # none of the three encodings has U+0159
+    assert rb"K\u0159ena" in done.stdout  # none of the three encodings can represent U+0159
 
 
 def test_characters_in_the_encoding_of_stdout_are_written(tmp_path):
@@ -40,7 +40,7 @@ def test_the_stdout_of_a_program_is_not_changed(tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])  # the error occurs at the final flush, or at the first write
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # fails at the final flush, or, if unbuffered, at the first write
 @pytest.mark.parametrize("arguments", [["criteria"], ["criteria", "--json"], ["--help"]])
 def test_a_full_disk_is_reported(tmp_path, arguments, unbuffered):
     with FULL.open("w") as stdout:

@@ -1,4 +1,4 @@
-"""With default options, a saturated search without findings continues until exhausted if few orders are left."""
+"""With default options, a saturated search without findings continues until it is exhausted, if few orders are left."""
 
 from __future__ import annotations
 

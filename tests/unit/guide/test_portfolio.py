@@ -1,4 +1,4 @@
-"""The portfolio, which alternates between schedulers, and guided searches."""
+"""Guided searches, and the portfolio, which alternates between schedulers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def late_tail():
 
 
 def needle():
-    """Fails if the short thread runs last, which is rare because the other thread has many more steps."""
+    """Fails if the short thread runs last, which is rare because the other thread takes many more steps."""
     box = Box()
 
     def long():

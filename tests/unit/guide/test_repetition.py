@@ -37,8 +37,8 @@ def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> Non
 
 
 def test_half_of_all_runs_must_add_no_coverage() -> None:
-    # In the second program, run 6 covers d. After that, three runs without new coverage are not enough: half of all
-    # runs must add nothing, which is the case after 12 runs.
+    # In the second series, run 6 covers d. After that, three runs without new coverage are not enough: half of all runs
+    # must add nothing, which is the case after 12 runs.
     repeated = repeat(covering(["a", "a", "a", "a", "a", "ad"]), Limits(saturation=3, runs=100), silent)
     assert repeated.runs == 4  # the repetition is saturated before run 6, which would cover d
     repeated = repeat(covering(["a", "b", "ac", "ab", "bc", "abcd"]), Limits(saturation=3, runs=100), silent)
@@ -53,7 +53,7 @@ def test_a_requirement_covered_by_one_run_only_prevents_saturation() -> None:
 
 def test_a_run_with_several_processes_counts_once() -> None:
     repeated = repeat(covering(["a"], processes=7), Limits(saturation=3), silent)
-    # The first run covers a, and three more add nothing new. So 4 runs cover a.
+    # After the first run, three more runs cover nothing new. All four runs cover a.
     assert repeated.runs == repeated.tally.executions == 4
     assert repeated.tally.covered["sync"][("a",)] == Covered(4, 1)
 

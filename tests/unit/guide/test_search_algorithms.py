@@ -59,8 +59,8 @@ def test_hill_climbing_restarts_when_no_neighbor_is_better():
 
 
 def test_hill_climbing_restarts_on_a_plateau():
-    # All points are equally fit. So the search proposes a start, its neighbors (2, or 1 at the ends), and the next
-    # start.
+    # All points are equally fit. So the search proposes a starting point, its neighbors (2, or 1 at the ends), and the
+    # next starting point.
     points = list(islice(proposed_points(hill_climbing(line(50), Random(1)), lambda point: 0.0), 30))
     index = 0
     while index + 3 < len(points):
@@ -71,7 +71,7 @@ def test_hill_climbing_restarts_on_a_plateau():
 
 
 def test_random_search_covers_the_space_regardless_of_fitness():
-    # The probability that 2,000 draws miss one of the 100 points is below 100 · 0.99 ** 2000 < 1e-6.
+    # The probability that 2,000 draws miss at least one of the 100 points is below 100 · 0.99 ** 2000 < 1e-6.
     points = set(islice(proposed_points(random_search(square(), Random(1)), one_peak), 2000))
     assert len(points) == SIDE * SIDE
 

@@ -167,7 +167,7 @@ def test_runs_that_fail_in_the_same_way_are_grouped(tmp_path, monkeypatch, how, 
 
 
 def test_a_hanging_run_is_stopped_and_its_coverage_is_kept(tmp_path, monkeypatch):
-    # 30 seconds are enough for the program to start on a busy machine.
+    # Even on a busy machine, the program starts within 30 seconds.
     runs = command(tmp_path, monkeypatch, "hang", executions=1, run_seconds=30.0)
     measured = runs(no_noise(), None)
     assert measured.failed == 1

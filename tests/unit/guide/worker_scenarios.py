@@ -44,7 +44,7 @@ def crossed_locks():
 
 
 def handed_over():
-    """A correct scenario: a value is written before the event that announces it."""
+    """A correct scenario: a thread writes a value and then sets the event that announces the value."""
     counter, ready = Counter(), threading.Event()
 
     def put():

@@ -1,4 +1,4 @@
-"""Differences in coverage between two data files, even if the source changed in between."""
+"""Differences in coverage between two data files, even if the source has changed in between."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def measured(sites, keys=(), *, name="pairs", executions=1, **more):
     return replace(Contents(runs=(run,), tally=Tally.of(covered, executions=executions), sites=sites), **more)
 
 
-# Before, `f` reads at lines 4 and 5 and `g` writes at 9. After, three lines are inserted above, and `g` reads first.
+# In the old version, `f` reads on lines 4 and 5, and `g` writes on line 9. In the new version, three more lines precede
+# `f`, and `g` reads before it writes.
 BEFORE = version(OLD, (4, "read", "self.th", "f"), (5, "read", "self.th", "f"), (9, "write", "self.th", "g"))
 AFTER = version(
     NEW, (7, "read", "self.th", "f"), (8, "read", "self.th", "f"), (12, "read", "self.th", "g"),
@@ -223,7 +224,7 @@ def test_a_criterion_measured_in_only_one_file_has_a_remark():
     found = difference(before, after, criteria={"pairs": Pairs()})
     lost, new = sorted(found.criteria, key=lambda criterion: criterion.name)
     assert "no longer measured" in lost.remark
-    assert lost.lost  # a criterion that is no longer measured must not pass
+    assert lost.lost  # the requirements of a criterion that is no longer measured count as lost
     assert "not measured before" in new.remark
     assert not new.lost
     assert found.lost

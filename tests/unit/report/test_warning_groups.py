@@ -12,7 +12,7 @@ SITES = {
     for base, file in ((BANK, "bank.py"), (SHOP, "shop.py"))
     for line in range(1, 10)
 }
-# The warnings that checks give for `self.value += 1` on line 6 of bank.py, run by two threads.
+# The warnings that the checks give for `self.value += 1` on line 6 of bank.py, run by two threads.
 LINE = BANK + 6
 LOST_UPDATE = (
     ReportedWarning(DATA_RACE, "Counter.value", (LINE, LINE), "read, written"),

@@ -1,4 +1,4 @@
-"""Small worlds to search: ranks that exchange messages, locks with timeouts, and steps whose footprint is known late.
+"""Small worlds to search: ranks that exchange messages, locks with timeouts, and steps with a footprint known late.
 
 Every execution creates a new world, which calls the search as the engine would. All executions with the same partial
 order give the same result. `brute_force` shares no code with any search.

@@ -1,4 +1,4 @@
-"""Searches compared with brute force: operations with several outcomes, and steps whose footprint is known late."""
+"""Searches compared with brute force, on operations with several outcomes and steps with a footprint known late."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from raddle.schedulers.partial_order_sampling import PartialOrderSampling, race
 
 MANY = 4_000
 
-# One thread keeps its priority while the other draws three priorities in turn. The kept priority is below the first
-# j of them with probability 1/(j+1), because each of the j+1 is equally likely to be the lowest. So exactly j come
-# before it with probability 1/(j+1) - 1/(j+2), and all three with 1/4.
+# One thread keeps its priority while the other draws three priorities in turn. The kept priority is below the first j
+# of them with probability 1/(j+1), because each of the j+1 is equally likely to be the lowest. So exactly j come before
+# it with probability 1/(j+1) - 1/(j+2), and all three with probability 1/4.
 KEPT = {0: 1 / 2, 1: 1 / 6, 2: 1 / 12, 3: 1 / 4}
 
 
@@ -33,7 +33,7 @@ def test_all_orders_of_writers_of_one_variable_are_equally_likely(count):
 
 
 def position_of_second(programs):
-    """Count how many operations of the first thread precede the only operation of the second, over all runs."""
+    """Map each position of the second thread's only operation to the number of runs in which it had that position."""
     return Counter({order.index(2): count for order, count in orders(programs).items()})
 
 
@@ -51,8 +51,8 @@ def test_an_operation_that_does_not_race_keeps_its_priority(first, second):
 
 
 def test_a_thread_that_ran_alone_draws_a_new_priority():
-    # The thread that is not chosen first then runs alone. At the next choice it wins with probability 1/2. If it had
-    # kept the lower of two priorities, it would win against a new one with probability 1/3.
+    # After the first choice, the thread that was not chosen runs alone. At the next choice, it wins with probability
+    # 1/2. If it had kept the lower of two priorities, it would win against a new one with probability 1/3.
     won = 0
     pos = PartialOrderSampling(seed=3)
     for number in range(MANY):
@@ -86,7 +86,8 @@ def test_operations_race_if_they_conflict(first, second, expected):
 
 
 def test_threads_that_only_sleep_do_not_race():
-    # A sleep has no target and so cannot race. The sleeping thread keeps its priority, as with different variables.
+    # A sleep has no target, so it cannot race. The sleeping thread keeps its priority, as it does if the threads access
+    # different variables.
     pos = PartialOrderSampling(seed=3)
     seen = Counter()
     for number in range(MANY):

@@ -54,7 +54,7 @@ def races(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
 
 
 def test_an_operation_comes_after_what_it_depends_on() -> None:
-    # A writes x, B reads x and C reads y. B's read comes after A's write, and C's read after no other operation.
+    # A writes x, B reads x and C reads y. A's write happens before B's read, and nothing happens before C's read.
     order = Order(log_of(("A", write()), ("B", read()), ("C", read(7))))
     assert order.before == [0b001, 0b011, 0b100]
 

@@ -62,11 +62,11 @@ def test_the_steps_of_a_started_thread_count_for_its_parent():
 
 def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
     # The first thread writes y four times and then x. The second thread writes x. Only one thread uses y, so y is not a
-    # candidate. In half of the executions, the scheduler chooses uniformly among all orders of the operations: the
-    # second thread has one of six positions with equal probability. In the other half, it chooses uniformly between the
-    # two orders of the writes to x. The thread that writes x first is drawn when the second thread is first considered.
-    # If the second thread is drawn (1/2), it runs at that point: after j writes with probability 1/2^(j+1), but after
-    # all four with the remaining 1/16. Otherwise it runs last.
+    # candidate. In half of the executions, the scheduler chooses uniformly among all orders of the operations: each of
+    # the six positions of the second thread is equally likely. In the other half, it chooses uniformly between the two
+    # orders of the writes to x. The thread that writes x first is drawn when the second thread is first considered. If
+    # the second thread is drawn (1/2), it runs at that point: after j writes with probability 1/2^(j+1), but after all
+    # four with the remaining 1/16. Otherwise it runs last.
     seen = orders([[*writes("y", 4), *writes("x", 1)], writes("x", 1)], 3_000)
     places = Counter({order.index(2): count for order, count in seen.items()})
     wanted = {at: 1 / 12 + 1 / 4 * 2.0 ** -(at + 1) for at in range(4)}
@@ -76,7 +76,8 @@ def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
 
 
 def test_interests_are_all_places_and_each_shared_variable():
-    # x is read at one site and written at another, and the two conflicted. Only one thread uses y. Both use z.
+    # x is read at one site and written at another, and these accesses conflicted. Only one thread uses y. Both threads
+    # use z.
     counted = {"T1": {"read x": 2, "write x": 1, "y": 5, "z": 1}, "T2": {"write x": 3, "z": 4}}
     met = {"read x": "write x", "write x": "write x", "y": "y", "z": "z"}
     found = interests(counted, met)

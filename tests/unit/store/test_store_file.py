@@ -318,7 +318,7 @@ def test_a_source_instrumented_in_another_form_is_not_counted_twice(file, tmp_pa
 
 
 def test_a_source_under_another_name_is_not_counted_twice(file, tmp_path):
-    """The name changes, for example, when a project root is recognized that was not recognized before."""
+    """For example, a name changes when raddle recognizes a project root that it did not recognize before."""
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
