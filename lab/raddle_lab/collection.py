@@ -20,7 +20,7 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The requirements of one criterion that each execution covered."""
+    """The covered requirements of one criterion, for each execution."""
 
     executions: tuple[Numbers, ...]
     distinct: int  # number of requirements covered by any execution
@@ -28,7 +28,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The outcome of each execution, and the requirements of each criterion that it covered."""
+    """The outcome of each execution, and its covered requirements for each criterion."""
 
     coverage: Mapping[str, Coverage]
     outcomes: tuple[str, ...]

@@ -147,7 +147,7 @@ def _collect(name: str, number: int, source: str, plan: Plan, folder: Path) -> C
 
 
 def points(bugs: Sequence[Collection], plan: Plan) -> Iterator[Point]:
-    """Yield a point for each test set: sets of all sizes, drawn from the executions of each mutant."""
+    """Draw test sets of all sizes from the executions of each mutant, and yield a point for each set."""
     generator = np.random.Generator(np.random.PCG64(plan.seed))
     failed = [np.array([outcome != "passed" for outcome in bug.outcomes]) for bug in bugs]
     for size in plan.sizes if bugs else ():
@@ -190,7 +190,7 @@ def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return the mean of MAP's τ minus the τ of method pairs; None if either was not measured or has no τ."""
+    """Return the mean of MAP's τ minus method pairs' τ, or None if either was not measured or has no τ."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None

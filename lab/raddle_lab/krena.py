@@ -48,7 +48,7 @@ class Plan:
     collection: int | None = None  # executions that series are drawn from; None means twice the length of a series
     series: int = 100  # number of series
     seed: int = 1
-    noise: Sequence[str] = ()  # noise options as for `raddle run`; if empty, the lab's defaults
+    noise: Sequence[str] = ()  # noise options in the form that `raddle run` accepts; if empty, the lab's defaults
     thread_methods: int = METHODS
     source: tuple[str, ...] = ()  # modules to instrument in the user's target
 

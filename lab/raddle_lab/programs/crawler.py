@@ -1,4 +1,4 @@
-"""Crawler: workers wait for connections, which a simulated network establishes, and fetch the pages behind them.
+"""Crawler: workers wait for connections, which a simulated network establishes, and fetch pages over them.
 
 When everything has been fetched, a supervisor shuts the workers down. The bug is in the shutdown: the supervisor checks
 whether a worker has a connection, and then sets that connection's stop flag. In between, a worker that is done may drop
@@ -161,7 +161,7 @@ class Cache:
 
 
 class Store:
-    """The pages fetched."""
+    """The fetched pages."""
 
     def __init__(self, statistics):
         self.lock = threading.RLock()

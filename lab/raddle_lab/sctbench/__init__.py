@@ -40,14 +40,14 @@ _WRONG_LOCK = "an increment under another lock happens between read and check"
 PROGRAMS = {
     program.name: program
     for program in (
-        Program("account", 3, _ASSERTION, "the check expects the wrong balance if it runs last"),
+        Program("account", 3, _ASSERTION, "if the check runs last, it expects the wrong balance"),
         Program("arithmetic_prog", 2, _ASSERTION, "the program asserts that the correct total is wrong", always=True),
         Program("bluetooth_driver", 1, _ASSERTION, "the driver stops after a request has read the stopping flag"),
         Program("carter01", 4, _DEADLOCK, "two locks are acquired in opposite orders"),
         Program("circular_buffer", 2, _ASSERTION, "missed turns are counted as turns"),
         Program("deadlock01", 2, _DEADLOCK, "two locks are acquired in opposite orders"),
         Program("fsbench", 27, _ASSERTION, "there is one more thread than there are locks", always=True),
-        Program("lazy01", 3, _ASSERTION, "the check assumes that at most one addition is done"),
+        Program("lazy01", 3, _ASSERTION, "the check assumes that at most one addition has been done"),
         Program("phase01", 2, _DEADLOCK, "a lock is never released", always=True),
         Program("queue", 2, _ASSERTION, "missed turns are counted as turns"),
         Program("reorder_3", 3, _ASSERTION, _HALF),
