@@ -2,8 +2,8 @@
 
 * A forked child inherits the watch of its parent and resets it (see `Watch`).
 * A new Python process inherits two environment variables. `RADDLE_RUN` holds the settings. `PYTHONPATH` begins with the
-  folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from
-  `sys.path`, imports the `sitecustomize` module that it shadowed, and calls `start_inherited_watch`.
+  folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from `sys.path`,
+  imports the `sitecustomize` module that it shadowed, and calls `start_inherited_watch`.
 
 Some child processes are not measured: Python started with -I, -E or -S, processes started without these variables, and
 interpreters without raddle.
@@ -35,7 +35,7 @@ def prepare_environment(settings: Settings) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
-_inherited: list[Shutdown] = []  # at most one: the shutdown of the watch that the environment variables started
+_inherited: list[Shutdown] = []  # at most one item: the shutdown of the inherited watch
 
 
 def cancel_inherited_watch() -> None:
@@ -70,8 +70,7 @@ class _MainScript:
     """A path hook that instruments the main script of the process.
 
     Python passes the path of the script to the path hooks, because the script may be an archive with a `__main__`
-    module.
-    This hook accepts the script and provides code that runs it as Python would.
+    module. This hook accepts the script and provides code that runs it as Python would.
     """
 
     def __init__(self, path: str, watch: Watch, shutdown: Shutdown) -> None:

@@ -51,7 +51,7 @@ class _VariableAccesses:
         """Add an access, and compare it with the accesses of other threads."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # compared at an earlier access in this segment; accesses since then were compared with that one
+            return  # compared at an earlier access in this segment; later accesses have been compared with that access
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():

@@ -26,8 +26,10 @@ class FunctionTable:
         self._is_method_of: dict[tuple[int, int], tuple[type, bool]] = {}
 
     def add(self, site: int, frame: FrameType) -> str:
-        """Add the function that runs in this frame. Return the name of its receiver parameter, or "" if no receiver is
-        needed."""
+        """Add the function that runs in this frame.
+
+        Return the name of its receiver parameter, or "" if no receiver is needed.
+        """
         class_name, name = class_and_method(self._table[site].function) or ("", "")
         code = frame.f_code
         self._owners[site] = class_name.rpartition(".")[2]

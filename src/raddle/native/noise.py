@@ -1,11 +1,9 @@
 """Noise: random delays that make threads interleave in different ways.
 
-The technique follows Křena, Letko and Vojnar, and the earlier tool ConTest. A kind of noise has an action, a place,
-a
+The technique follows Křena, Letko and Vojnar, and the earlier tool ConTest. A kind of noise has an action, a place, a
 probability and a strength. Each thread draws from its own random generator, seeded with the thread's position in the
 tree of threads. A thread draws a number at every place that it reaches, whether or not the number is used. A thread's
-decisions
-therefore depend neither on other threads nor on when a variable was found to be shared.
+decisions therefore depend neither on other threads nor on when a variable was found to be shared.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ PLACES = ("everywhere", "shared", "locks")
 LEARNING_STEPS = 256  # steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
-# Probes that access a variable; noise is made before each of them runs.
+# Probes that access a variable; noise is injected before each of them runs.
 ACCESSING = (
     "read", "write", "delete", "method", "getitem", "setitem", "delitem", "contains", "content", "iterate", "inplace",
     "function", "read_name", "write_name", "delete_name",

@@ -23,7 +23,7 @@ from raddle.native.tracebacks import make_excepthook, make_walks
 _OPERATIONS = {**primitives.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
 _BY_ID = {id(cls): names for cls, names in _OPERATIONS.items()}
 
-_operations_of: dict[int, tuple[type, frozenset[str]]] = {}  # by id of a class, which the value keeps alive
+_operations_of: dict[int, tuple[type, frozenset[str]]] = {}  # keyed by class id; the value keeps the class alive
 
 
 def operations(cls: type) -> frozenset[str]:

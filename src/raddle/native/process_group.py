@@ -43,8 +43,7 @@ class ProcessGroup:
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
     def merged(self, own: Record | None) -> Contents | None:
-        """Merge the record of the first process with the records in the folder; return None if the folder contains no
-        records."""
+        """Merge the record of the first process with those in the folder; return None if the folder is empty."""
         file = Path(self._folder, _FILE)
         try:
             if not self._folder or not file.exists():

@@ -22,7 +22,7 @@ from raddle.native.stream import Stream
 from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, FAILED, TASK, Kind
 from raddle.threads.data_model.places import Places
 
-MAX_ENDED = 1000  # number of ended threads that are remembered, since destructors may still run in them
+MAX_ENDED = 1000  # number of finished threads that are remembered, since destructors may still run in them
 FOREIGN = "a thread that Python did not start"
 
 
@@ -139,13 +139,13 @@ class Recorder:
     def __init__(self, registry: EntityRegistry, stream: Stream) -> None:
         self.registry = registry
         self.stream = stream
-        self.disturb: Callable[[ThreadRecord, int], None] | None = None  # makes noise before synchronization
+        self.disturb: Callable[[ThreadRecord, int], None] | None = None  # injects noise before synchronization
         self.reset_callbacks: list[Callable[[], None]] = []  # called in a forked child to reset the patches
         self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
         # Maps the ident of a thread to its current operation. Not kept in `self.local`, because accessing that would
         # register an unknown thread.
         self._operations: dict[int, ConditionOperation] = {}
-        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids, which the system does not reuse soon
+        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids of finished threads; not reused soon
         self._resources: dict[int, tuple[Resource, KeyedReference]] = {}
         self._numbered: WeakSet[Resource] = WeakSet()  # resources that have a number
         self._interned: dict[AbstractObject, AbstractObject] = {}  # one copy of each abstract object
@@ -183,7 +183,7 @@ class Recorder:
         if not self._threads:
             return self._new_thread("0", "main")
         if _thread.get_native_id() in self._ended:
-            return NO_THREAD  # a destructor that runs after the thread has ended
+            return NO_THREAD  # a destructor is running after the thread has ended
         thread = self._new_thread("?", FOREIGN)
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
         return thread

@@ -66,7 +66,7 @@ class Shutdown:
         new thread stops the watch, so that this thread can continue and release the locks.
         """
         if self._finisher is not None:
-            self._pending_signal = number  # sent again when everything is stored
+            self._pending_signal = number  # sent again once everything has been stored
             return
         signal.signal(number, signal.SIG_DFL)
         if self._watch.recorder.local.thread.busy:

@@ -1,9 +1,8 @@
 """The stream: buffers the steps of all threads in a single sequence and flushes them to a sink.
 
 Recording a step takes one `append` to a shared list, directly before or after the operation. The append is atomic with
-and without
-the GIL, and needs no lock. A thread that finds the list too long flushes it. raddle does not start a thread for this,
-because a program can observe how many threads it has (`os.fork` warns if there are several).
+and without the GIL, and needs no lock. A thread that finds the list too long flushes it. raddle does not start a thread
+for this, because a program can observe how many threads it has (`os.fork` warns if there are several).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from raddle.native.signal_exceptions import SIGNALS, code_in, handlers
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
-MAX_STEPS = 4096  # steps recorded before they are flushed
+MAX_STEPS = 4096  # number of recorded steps at which they are flushed
 MAX_SECONDS = 1.0  # seconds after which steps are flushed
 MAX_BACKLOG = 4  # backlog during a flush, in multiples of `max_steps`, beyond which recording threads are slowed down
 BACKOFF_SECONDS = 0.001  # how long a thread sleeps when the backlog is too long

@@ -49,7 +49,7 @@ def patches(recorder: Recorder) -> list[Patch]:
     Thread: Any = threading.Thread  # noqa: N806 -- holds a class
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = ThreadNumbers()
-    starting: dict[int, ThreadRecord] = {}  # by id of the Thread object, which lives at least until the thread begins
+    starting: dict[int, ThreadRecord] = {}  # keyed by the id of the Thread object, which lives until the thread begins
     recorder.reset_callbacks += [numbers.clear, starting.clear]
 
     def start(self: Any) -> None:
@@ -90,7 +90,7 @@ def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
 
     def start_new_thread(function: Any, args: Any, *kwargs: Any) -> int:
         if not callable(function):
-            return real(function, args, *kwargs)  # raises the TypeError
+            return real(function, args, *kwargs)  # raises TypeError
         child = recorder.new_child(function_name(function))
         if child is None:
             return real(function, args, *kwargs)

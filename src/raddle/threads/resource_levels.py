@@ -2,8 +2,8 @@
 
 Resources are the permits of a lock (one if the lock is free) or of a semaphore, and the items, free slots and
 unfinished tasks of a queue. The change made by an operation is the level before the next operation minus the level
-before this one. An operation has the same effect in every execution with the same past, so the changes
-made by any set of operations can be added up.
+before this one. An operation has the same effect in every execution with the same past, so the changes made by any set
+of operations can be added up.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ An `id` identifies an object only while the object lives, so an entry must not o
   are dropped when a sweep finds no other reference to the object. A sweep runs when the garbage collector runs, and
   after every `SWEEP_EVERY` new objects. During a full collection the table holds no strong references, so reference
   cycles are still collected. If the table holds more than `MAX_UNHELD` such entries, the oldest are dropped. A dropped
-  object
-  gets new numbers when it is seen again. Two objects never share a number.
+  object gets new numbers when it is seen again. Two objects never share a number.
 * A container that an attribute holds is kept as long as its holder lives, and is dropped together with it.
 """
 
@@ -54,7 +53,7 @@ class TrackedObjects:
         self._old: dict[int, Entry] = {}  # entries that have survived longer; they are no longer in `entries`
         # Maps the key of a container to its holder and attribute.
         self._held: dict[int, tuple[KeyedReference, str]] = {}
-        self._parked: list[tuple[int, Entry]] = []  # entries without strong references during a full collection
+        self._parked: list[tuple[int, Entry]] = []  # entries removed for the duration of a full collection
         self._raised: BaseException | None = None  # an exception raised during garbage collection
 
     def reset_after_fork(self) -> None:
@@ -208,8 +207,10 @@ class TrackedObjects:
             self._age()
 
     def _age(self) -> None:
-        """Drop the entries in `_old`, then move those in `_young` there. A lookup moves an entry from `_old` to
-        `_recent`."""
+        """Drop the entries in `_old`, then move those in `_young` there.
+
+        A lookup moves an entry from `_old` to `_recent`.
+        """
         old, self._old = self._old, {}
         young, self._young = self._young, []
         for key in young:
@@ -232,8 +233,10 @@ class TrackedObjects:
             (*_,) = self._handle_error(raised)
 
     def _handle_error(self, error: BaseException) -> Iterable[object]:
-        """Report an internal error. For an exception raised by a signal handler, return an iterable that raises it
-        again."""
+        """Report an internal error.
+
+        For an exception raised by a signal handler, return an iterable that raises it again.
+        """
         if isinstance(error, Exception):
             try:
                 self._fail(error)

@@ -22,7 +22,7 @@ class Actor:
 
     number: int
     kind: str
-    methods: list[str] = field(default_factory=list)  # names of the first methods that it ran
+    methods: list[str] = field(default_factory=list)  # names of the first methods that the actor ran
     ended: bool = False
     published: int = 0  # number of these methods already added to `entities`
 
@@ -59,14 +59,14 @@ class EntityRegistry:
         """Reset all numbers for a new execution."""
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
-        self._variables: list[tuple[int, Unnamed, int]] = []  # not published yet
+        self._variables: list[tuple[int, Unnamed, int]] = []  # variables not published yet
         # For containers without a known holder: maps the number of the content to the container type and the rank of
         # its name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
         self._free: list[int] = []  # numbers of discarded variables that the sink never received
-        self._soon_free: list[int] = []  # numbers that become free at the next call of `retire`
+        self._soon_free: list[int] = []  # numbers that become free at the next call to `retire`
         self._receivers: list[tuple[int, type]] = []
         self._iterators: list[int] = []
         self._resources: list[AbstractObject] = []

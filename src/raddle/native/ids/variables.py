@@ -107,7 +107,7 @@ class VariableNumbers:
             return self._cache_number(obj, name, NO_VARIABLE)
         owner = attribute_owner(obj, name)
         if owner is None:
-            # Calls of a class must be wrapped, because they create objects, so a class is not added to `code_names`.
+            # A class is not added to `code_names`: calls to it create objects, so they must be wrapped.
             is_class = issubclass(type(value), type)
             if not is_class and not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
                 if id(cls) not in self.code_names:

@@ -2,8 +2,7 @@
 
 An access to a known variable takes a fast path: the probe looks up the variable's number by the object's `id` and the
 variable's name, and appends a step. When a variable is first seen, `VariableNumbers` assigns its number. Objects are
-examined through
-`raddle.inspection`, which runs no code of the program.
+examined through `raddle.inspection`, which runs no code of the program.
 """
 
 from __future__ import annotations

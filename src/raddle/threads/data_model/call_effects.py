@@ -17,9 +17,9 @@ from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_of_method, effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
-# Top-level modules, without leading underscores, whose functions only store their arguments, pass them on or take no
-# containers. Also modules whose functions inspect the calling frame (`namedtuple`, `logging`), because that frame must
-# not be one of raddle's.
+# Top-level modules, without leading underscores, whose functions take no containers, or only store them or pass them
+# on. Also modules whose functions inspect the calling frame (`namedtuple`, `logging`), because that frame must not be
+# one of raddle's.
 _NEUTRAL_MODULES = frozenset({
     "abc", "asyncio", "atexit", "attr", "attrs", "builtins", "collections", "concurrent", "contextlib", "contextvars",
     "dataclasses", "enum", "faulthandler", "functools", "gc", "greenlet", "hypothesis", "importlib", "inspect",

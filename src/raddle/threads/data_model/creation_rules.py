@@ -2,8 +2,7 @@
 
 An instrumented constructor has probes that report the new object, however the constructor is called. Some classes have
 no such constructor: those without any constructor, dataclasses, and those whose constructor comes from C or from a
-library. For
-these classes, the probe of the call reports the new object.
+library. For these classes, the probe of the call reports the new object.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from raddle.threads.twins.adopt import TWINS
 
 # Synchronization classes written in Python, whose instances are tracked.
 _PRIMITIVES = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
-# Sets of class ids. Iterating over subclasses of containers could run the program's code, so the sets do not include
+# Sets of class ids. Iterating over an instance of a subclass could run the program's code, so the sets do not include
 # subclasses.
 _TWIN_TYPES = frozenset(map(id, TWINS.values()))
 _SETS = frozenset(map(id, (set, frozenset)))
@@ -229,8 +229,10 @@ def _in_slot(slot: MemberDescriptorType, obj: object) -> object:
 
 
 def _item(node: ast.expr, index: int, count: int) -> ast.expr:
-    """Return the part of an expression that created one of `count` items. If that part cannot be determined, return
-    the whole expression."""
+    """Return the part of an expression that created one of `count` items.
+
+    If that part cannot be determined, return the whole expression.
+    """
     if isinstance(node, (ast.List, ast.Tuple)):
         items: list[ast.expr] = node.elts
     elif isinstance(node, ast.Dict) and None not in node.keys:

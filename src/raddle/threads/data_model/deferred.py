@@ -58,4 +58,4 @@ class SteppedIterator:
         return self._advance()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._iterator, name)  # `yield from` needs `send` and `throw` of a generator
+        return getattr(self._iterator, name)  # `yield from` needs a generator's `send` and `throw`

@@ -14,7 +14,8 @@ from raddle.inspection import fields_of, mro
 from raddle.threads.data_model.variables import MAX_CLASSES
 
 WRAPPED = "__wrapped__"
-# Attributes in which lazy proxies store a factory. This part of the program creates the proxied object on first use.
+# Attributes in which lazy proxies store a factory. The factory, which is part of the program, creates the proxied
+# object on first use.
 _FACTORIES = ("__factory__", "__wrapped_factory__")
 _OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
 

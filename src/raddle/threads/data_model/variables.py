@@ -37,7 +37,7 @@ BUILT_IN = tuple(_BUILT_IN)
 _READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}
 # Standard library classes that are not containers but whose state is changed by code without probes, with their reading
 # methods. The classes are given by module and name, because few programs import them. Files are not included: a
-# variable's owner is kept alive until the execution ends, but an unreferenced file must be closed at once.
+# variable's owner is kept alive until the execution ends, but an unreferenced file must be closed immediately.
 _HASH = frozenset({"copy", "digest", "hexdigest"})
 _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
     **dict.fromkeys([("_hashlib", "HASH"), ("_blake2", "blake2b"), ("_blake2", "blake2s"), ("hmac", "HMAC")], _HASH),

@@ -92,8 +92,7 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes as one step: an access of kind `kind` to its first container argument, and reads of
-        the others."""
+        """Call code without probes as one step, which accesses its first container (as `kind`) and reads the others."""
         me: Any = getcurrent()
         target, original = None, called
         arguments: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()

@@ -47,8 +47,8 @@ class Methods:
         self._variables = accesses.variables
         self._cold, self._reached_sites = accesses.cold, accesses.reached_sites
         self._observing = accesses.observing
-        # Both dicts are keyed by the id of a class. The first gives the effects of container methods, by name. The
-        # second gives a function that looks up a method.
+        # Both dicts are keyed by the id of a class. The first maps it to the effects of container methods, keyed by
+        # name. The second maps it to a function that looks up a method.
         self._built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
         self._specials: dict[int, Callable[[Any, str, int], Any] | None] = {
             **dict.fromkeys(TWINS, _of_twin),

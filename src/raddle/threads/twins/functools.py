@@ -25,7 +25,7 @@ _real_get: Callable[..., Any] = functools.cached_property.__get__
 class Lookup(NamedTuple):
     """A cache lookup by a thread that is now computing the missing result."""
 
-    leave: int  # the site where the result is stored
+    leave: int  # the site at which the store of the result is reported
     owner: object
     name: str
 

@@ -21,7 +21,10 @@ RealLocal = _thread._local
 
 @resembling(RealLocal)
 class local(_threading_local.local):  # noqa: N801 -- the standard library's name
-    """The twin of `threading.local`. Outside a controlled execution, calling it returns a real one."""
+    """The twin of `threading.local`.
+
+    Outside a controlled execution, calling this class returns a real `threading.local` object.
+    """
 
     __class__ = claimed_class(RealLocal)
 
@@ -29,8 +32,8 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
         made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` would need a plain `__class__`
-        # The lock protects each access to a thread's attributes. It is not needed, because no switch can happen there.
-        # With the twin of a lock, every attribute access would be a step.
+        # The lock protects each access to a thread's attributes. It is not needed, because no switch can happen during
+        # an access. Its twin would make every attribute access a step.
         object.__getattribute__(made, "_local__impl").locallock = nullcontext()
         return made
 

@@ -37,7 +37,7 @@ def waiting_seconds(blocking: bool, timeout: float) -> float | None:
 class _Twin(type):
     """Metaclass that creates twins in a controlled execution and real locks elsewhere.
 
-    A single call does everything, because code under test may create many locks.
+    One call does all the work of creating a lock, because code under test may create many locks.
     """
 
     make_real: Any

@@ -1,8 +1,8 @@
 """Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods that replace those of the classes.
 
-A put or a get is one step, because no thread can observe a half-finished one. It also waits for the queue's mutex,
-which code under test may hold. A queue whose class overrides `_qsize`, or whose container has a `__len__` written in
-Python, uses the standard library's code, which runs on the twins of locks and conditions.
+A put or a get is one step, because no thread can observe a half-finished put or get. Both also wait for the queue's
+mutex, which code under test may hold. A queue whose class overrides `_qsize`, or whose container has a `__len__`
+written in Python, uses the standard library's code, which runs on the twins of locks and conditions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def init(self: Any, maxsize: int = 0) -> None:
 
 
 def _link_mutex(self: Any) -> None:
-    """Let the mutex refer to its queue, because the mutex's holder can change the queue's content."""
+    """Make the mutex refer to its queue, because the mutex's holder can change the queue's content."""
     if hasattr(self, "queue") and _has_plain_size(self):
         self.mutex.queue = weakref.ref(self)
 
@@ -96,8 +96,9 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
 class _MutexHeld:
     """Holds a queue's mutex while the program's code may run, as in `_put`, `_get` or a comparison of items.
 
-    If no scheduling point is passed in the meantime, everything is one step. Otherwise the release of the mutex is a
-    separate step, as for any lock. If criteria measure the execution, they are notified that the mutex is held.
+    If no scheduling point is passed in the meantime, the whole operation is one step. Otherwise the release of the
+    mutex is a separate step, as for any lock. If criteria measure the execution, they are notified that the mutex is
+    held.
     """
 
     __slots__ = ("_me", "_mutex", "_site", "_steps")

@@ -1,4 +1,4 @@
-"""The twin of `queue.SimpleQueue`: a wrapper around a real one, with a scheduling point before each operation."""
+"""The twin of `queue.SimpleQueue`: a wrapper around a real queue, with a scheduling point before each operation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Twin(type):
 
 @resembling(RealSimpleQueue)
 class SimpleQueue(metaclass=_Twin):
-    """The twin of `queue.SimpleQueue`. Outside a controlled execution, calling it returns a real one."""
+    """The twin of `queue.SimpleQueue`. Outside a controlled execution, calling this class returns a real queue."""
 
     __slots__ = ("__weakref__", "_real")
 
@@ -108,7 +108,7 @@ class SimpleQueue(metaclass=_Twin):
 
 
 def _check_timeout(timeout: Any) -> None:
-    """Let a real queue raise its own error for a bad timeout."""
+    """Pass a bad timeout to a real queue, which raises the usual error."""
     queue: Any = RealSimpleQueue()
     queue.put(None)
     queue.get(True, timeout)

@@ -59,7 +59,7 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
-        me.engine.mark_observed("thread")  # another thread may have started this one first
+        me.engine.mark_observed("thread")  # another thread may have started this thread first
         raise RuntimeError("threads can only be started once")
     if env.THREADS_HAVE_CONTEXT:
         _choose_context(self)
@@ -168,7 +168,7 @@ def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     if other is None:
         first = me.engine.queue.carriers[0]
         return first if self is first.own.thread else None
-    state = other.own  # None once its execution is over
+    state = other.own  # None once its execution has ended
     return other if state is not None and state.thread is self else None
 
 
@@ -282,7 +282,10 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
 
 
 class _Started(threading.Event):
-    """A lean event for a thread's `_started`. Controlled threads use only the flag; the rest is created when needed."""
+    """A lean event for a thread's `_started`.
+
+    Controlled threads use only the flag; the other parts are created when needed.
+    """
 
     def __init__(self) -> None:
         self._flag = False
@@ -290,7 +293,7 @@ class _Started(threading.Event):
     def __getattr__(self, name: str) -> Any:
         if name != "_cond":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        # Two threads may get here at once, and `setdefault` gives both the same condition.
+        # Two threads may get here at the same time; `setdefault` gives both the same condition.
         return self.__dict__.setdefault("_cond", threading.Condition(threading.Lock()))
 
 

@@ -1,7 +1,7 @@
 """Twins of the clocks and of `sleep` in `time`: controlled executions use virtual time.
 
-Virtual time advances when no thread is enabled. Each reading of a clock also advances it by a microsecond, so that a
-loop that polls the clock terminates. After many readings, each further reading advances virtual time by a larger
+Virtual time advances when no thread is enabled. Each reading of a clock also advances virtual time by a microsecond, so
+that a loop that polls the clock terminates. After many readings, each further reading advances virtual time by a larger
 amount, so that such a loop terminates soon.
 """
 
