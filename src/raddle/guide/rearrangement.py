@@ -19,7 +19,7 @@ from raddle.step import Step
 # Maps each kind of step that can block to the kind of step that unblocks it.
 _GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in operation.TAKES if kind != ACQUIRE}
 _GIVES = frozenset(_GIVEN_BY.values())
-_MAX_DEPTH = 12  # maximum length of a chain of threads that wait for each other
+_MAX_DEPTH = 12  # maximum length of a chain of threads, each of which waits for the next
 
 
 class ImpossibleError(Exception):

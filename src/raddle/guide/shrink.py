@@ -25,8 +25,8 @@ from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
 MAX_TRIES = 300  # maximum number of executions per failure
-MAX_STEPS = 100_000  # total steps of all executions; keeps an endless execution from being repeated many times
-MAX_SECONDS = 30.0  # time limit per failure, for slow steps; the only limit that depends on the machine
+MAX_STEPS = 100_000  # maximum number of steps per failure; prevents many repetitions of an endless execution
+MAX_SECONDS = 30.0  # time limit per failure, in case steps are slow; the only limit that depends on the machine
 SHARE = 3  # 1/SHARE of the remaining executions is reserved for later passes
 
 _monotonic = time.monotonic

@@ -82,7 +82,7 @@ class CoverageTargets:
     """
 
     def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
-        self.share = 0, 1  # index of the part of all predictable orders to try, and the number of parts
+        self.share = 0, 1  # which part of all predictable orders to try: its index and the number of parts
         # A separate set of criteria, because predicted coverage must not be counted as real coverage.
         self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed

@@ -37,9 +37,9 @@ class ScheduleRecorder(Observer):
         # Stores equal entries only once, because an execution can have a million steps.
         self._interned: dict[Any, Any] = {}
         self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # by thread: (place, kind of entry, blocked)
-        self.positions: dict[int, str] = {}  # by thread: the place it has reached, as a schedule names it
+        self.positions: dict[int, str] = {}  # by thread: the place it has reached, in the form used in schedules
         self._lines: dict[int, Place] = {}  # by thread: the line it has reached
-        # Preemptions, each with the sites that the thread passed before (see `RecordedPoints.passed_sites`).
+        # Preemptions, each with the sites that the thread had passed before it (see `RecordedPoints.passed_sites`).
         self._stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
 
     # -- arrivals -----------------------------------------------------------------------------------

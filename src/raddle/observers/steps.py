@@ -63,7 +63,7 @@ from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}
-_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these another thread may have to wait for an item, room or the event
+_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, others may have to wait for an item, free space or the event
 
 
 class StepRecorder(Recorder):
@@ -73,7 +73,7 @@ class StepRecorder(Recorder):
         super().__init__()
         self._identities = identities
         self._table = table
-        self._methods = methods  # number of first methods by which threads are distinguished
+        self._methods = methods  # number of a thread's first methods that distinguish it from other threads
         self._wanted: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()
@@ -208,7 +208,7 @@ class StepRecorder(Recorder):
                 self._withs.enter(me.index, number, me.site)
                 self._record_blocked_by(me, target, number)
         elif kind == IS_SET:
-            if value:  # like waiting for an event, observing that it is set orders later steps after the call of `set`
+            if value:  # like waiting for an event, observing that it is set orders later steps after the call to `set`
                 self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # reported only if they fail
             self._add(me, FAILED, self._identities.resource(target))

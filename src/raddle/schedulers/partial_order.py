@@ -31,7 +31,7 @@ class Race(NamedTuple):
     others: tuple[int, ...]  # later operations that are not ordered after `first`
     choice: Choice  # the participant and the outcome of the later operation
     operation: Operation  # the later operation
-    after: int  # operations that happen before the later operation once the race is reversed
+    after: int  # set of operations that happen before the later operation once the race is reversed
 
 
 class _Unperformed(NamedTuple):
@@ -57,7 +57,7 @@ class Order:
         self._untaken: list[_Unperformed] = []  # outcomes that were not taken
         self._pasts: list[int] = []  # causal past of each operation, by number
         self._accesses: dict[int, dict[int, int]] = {}  # operations that access a key in a mode, by key and mode
-        self.before: list[int] = []  # each operation together with all that happen before it, by number
+        self.before: list[int] = []  # by number: the operation together with all operations that happen before it
         self._scan()
 
     # -- the order ----------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class Order:
     def _scan(self) -> None:
         done, between, all_conflicts = self._log.done, self._log.between, self._conflicts
         before, reached, accesses, supplies = self.before, self.reached, self._accesses, self._supplies
-        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, plus all operations that happen before those
+        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, but with all operations that happen before those
         for number, one in enumerate(done):
             if number in between:
                 self._apply_events(number, between[number])

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 
-SPINNING = 500  # steps in a row that count as spinning; below the engine's own limit, which ignores priorities
+SPINNING = 500  # consecutive steps that count as spinning; below the engine's own limit, which ignores priorities
 
 
 class PCT(Scheduler):
