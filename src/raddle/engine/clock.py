@@ -18,7 +18,7 @@ class VirtualClock:
         self.reset()
 
     def reset(self) -> None:
-        """Start another execution at time 0."""
+        """Reset the clock to 0 for another execution."""
         self.now = 0.0
         self.readings = 0  # number of times the program has read the clock
         self._timers: list[tuple[float, int, Carrier]] = []

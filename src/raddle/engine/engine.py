@@ -60,7 +60,7 @@ class Policy(Protocol):
 
 
 class Engine:
-    """Runs executions one after the other.
+    """Runs executions one after another.
 
     Only the known scheduling points carry over from one execution to the next.
     """

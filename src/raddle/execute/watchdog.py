@@ -140,7 +140,7 @@ class Watchdog:
         if self._late:
             return Outcome(OutcomeKind.INTERRUPTED, where)
         if self._busy:
-            message = "a thread computes without reaching a scheduling point: it may be in an endless loop"
+            message = "a thread is computing without reaching a scheduling point: it may be in an endless loop"
             kind = OutcomeKind.STEP_LIMIT
         else:
             message = (

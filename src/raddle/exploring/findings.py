@@ -1,7 +1,7 @@
 """Turns failures into findings.
 
-Each failure is first replayed from its decisions and recorded. The recording is written as a schedule, and the failure
-is replayed from that schedule. So every reported schedule has reproduced its failure.
+Each failure is first replayed from its decisions and recorded. A schedule is derived from the recording, and the
+failure is replayed from that schedule. Every reported schedule has therefore been shown to reproduce its failure.
 """
 
 from __future__ import annotations

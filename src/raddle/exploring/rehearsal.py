@@ -1,4 +1,4 @@
-"""The rehearsal: executions without preemption, run before a search starts.
+"""The rehearsal: executions without preemption, run at the start of a search.
 
 The rehearsal shows which data the threads share, and whether the same schedule always gives the same execution. Two
 executions are enough unless they differ. If they differ, a third execution is run. If the third equals the second, only

@@ -4,7 +4,7 @@ Threads get random priorities, and the enabled thread with the highest priority 
 running thread's priority drops below all others. With n threads and k steps, a bug of depth d is found with probability
 at least 1/(n k^(d-1)).
 
-Departures from the paper: k is not known in advance, so the length of the longest execution so far is used. Threads
+Unlike in the paper, k is not known in advance, so the length of the longest execution so far is used. Threads
 created later get a random priority among the others. A thread that runs for a very long time while others are enabled
 is assumed to spin, and its priority drops below all others. So if two threads spin while they wait for a third, the
 third thread eventually runs.

@@ -11,7 +11,7 @@ The calculus of a world defines what its operations touch, need and supply (see 
 Some criteria distinguish executions with the same partial order. If such criteria are measured, a second search runs
 every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
-Departures from the paper: a blocked operation races with the operations that disabled it, even if it was never enabled.
+Unlike in the paper, a blocked operation races with the operations that disabled it, even if it was never enabled.
 If only one other operation can enable an operation, such as the end of a joined thread, a notification or a call to
 `Event.set`, the two do not race. An advance of virtual time is ordered after all earlier operations and before all
 later ones.

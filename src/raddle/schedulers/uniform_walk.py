@@ -16,7 +16,7 @@ doubled since the last counting.
 An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
 execution can be repeated only after the counting.
 
-Departures from the paper: counts are kept per site. If sites accessed the same variable during the counting, all
+Unlike in the paper, counts are kept per site. If sites accessed the same variable during the counting, all
 executions treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of
 operation on them. Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts
 another thread. If the drawn thread's event does not happen for a long time, another thread is drawn. A thread's account
@@ -65,7 +65,7 @@ class UniformWalk(RandomScheduler):
         super().__init__(seed)
         self._space: int | None = None
         self._executions = 0
-        self._next_counting = 0  # number of executions before which the counting is not repeated
+        self._next_counting = 0  # number of executions after which the counting may be repeated
         self._to_count = 0  # number of counting executions left
         self._counted: dict[str, dict[Place, int]] = {}  # number of events by thread and place
         self._groups: dict[Place, Place] = {}  # union-find forest of the places that access the same variable
