@@ -1,4 +1,4 @@
-"""The happens-before relation, computed with vector clocks step by step.
+"""The happens-before relation, computed step by step with vector clocks.
 
 A step happens before another if the same thread took both in that order, or if synchronization orders them.
 Synchronization orders a giving step (a release) before a later taking step (an acquire) on the same resource

@@ -6,9 +6,9 @@ Coddington 1994) with the log-normal 95 % interval. The variances are those of t
 Executions are the samples: only the number of executions that covered a requirement counts, not how often each
 execution covered it.
 
-The estimator assumes that all executions are drawn from the same distribution. A search that avoids requirements it has
-already covered covers a larger share of the rare requirements than chance would, so the estimate is too high. If some
-requirements are much rarer than all covered ones, the estimate is too low.
+The estimator assumes that all executions are drawn from the same distribution. A search may avoid requirements that it
+has already covered. It then finds a larger share of the rare requirements than random executions would, so the estimate
+is too high. If some requirements are much rarer than all covered ones, the estimate is too low.
 """
 
 from __future__ import annotations

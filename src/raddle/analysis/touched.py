@@ -118,7 +118,7 @@ class TouchedObject:
             self.version += 1
 
     def order(self, history: ThreadHistory, number: int, thread_clock: ThreadClock) -> None:
-        """Record how an access is ordered relative to the earlier accesses of other threads.
+        """Record how an access is ordered relative to earlier accesses by other threads.
 
         Every earlier access can come before this one. An earlier access can also come after it unless a start or join
         orders the two.

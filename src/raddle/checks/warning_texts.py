@@ -34,7 +34,7 @@ def warning_sentence(warning: ReportedWarning, sites: Mapping[int, Site]) -> str
         return _potential_deadlock(locks, places)
     return (
         f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()
-    )  # an unknown kind of warning, from another version
+    )  # an unknown kind of warning, from another version of raddle
 
 
 def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:

@@ -25,7 +25,7 @@ from raddle.instrument.rewrite import VERSION
 from raddle.site import Site
 
 _DIGEST_BYTES = 16
-MAX_RECENT = 200  # number of modules whose probed code is kept in memory
+MAX_RECENT = 200  # maximum number of modules whose probed code is kept in memory
 
 _recent: dict[bytes, Probed] = {}
 

@@ -353,7 +353,7 @@ class Expressions:
             else:
                 rewritten.append(self.content(operand) if is_inspected else self.expr(operand))
             could_switch = could_switch or (self.maker.may_switch and len(rewritten) > 1)
-        self.maker.may_switch = could_switch  # `a < b < c` may stop after `b`
+        self.maker.may_switch = could_switch  # evaluating `a < b < c` may stop after `b`
         node.left, *node.comparators = rewritten
         return node
 

@@ -1,4 +1,4 @@
-"""Finds the live functions of the process without inspecting all objects every time.
+"""Finds the live functions in the process without inspecting all objects every time.
 
 The first search inspects all objects. Later searches inspect only new objects (see `new_objects`). That is enough,
 because a function never changes its globals or its file. Functions that have been found are remembered through weak

@@ -30,7 +30,7 @@ from raddle.instrument.running_source import LiveSource, NoSourceError, UnknownC
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
-live_functions = LiveFunctions()  # shared by all installations of this process
+live_functions = LiveFunctions()  # shared by all installations in this process
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +150,7 @@ def _group_by_module(
 
 
 def _dataclasses() -> dict[str, list[type]]:
-    """Return all dataclasses of the process by module, in a deterministic order."""
+    """Return all dataclasses in the process, grouped by module, in a deterministic order."""
     classes: dict[str, list[type]] = defaultdict(list)
     for cls in _all_classes():
         if is_dataclass(cls):
@@ -161,7 +161,7 @@ def _dataclasses() -> dict[str, list[type]]:
 
 
 def _all_classes() -> Iterable[type]:
-    """Return every class of the process once, by following the subclasses of `object`."""
+    """Return every class in the process once, by following the subclasses of `object`."""
     found: dict[int, type] = {}
     waiting: list[type] = [object]
     while waiting:

@@ -73,7 +73,7 @@ def store(name: str) -> ast.Name:
 
 
 def probe(name: str, *arguments: ast.expr | str | int | None) -> ast.Call:
-    """Return a call of a probe; arguments that are not AST nodes become constants."""
+    """Return a call to a probe; arguments that are not AST nodes become constants."""
     function = ast.Attribute(load(NAME), name, ast.Load())
     nodes = [value if isinstance(value, ast.expr) else ast.Constant(value) for value in arguments]
     return ast.Call(function, nodes, [])
@@ -106,12 +106,12 @@ def content_of(node: ast.AST) -> str:
 
 
 def is_super(node: ast.AST) -> bool:
-    """Return whether this is a call of `super`. It must stay unchanged, because the compiler recognizes it by name."""
+    """Return whether this is a call to `super`, which must stay unchanged: the compiler recognizes it by name."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def is_from_pytest(node: ast.AST) -> bool:
-    """Return whether this is a name that pytest adds to rewritten assertions, or an attribute or call of such a name.
+    """Return whether this is a name that pytest adds to assertions, or an attribute of such a name or a call to it.
 
     `@py_assert1` and similar names are excluded. They hold values of the user's expressions, so accesses to those
     values count as accesses by the user's code.

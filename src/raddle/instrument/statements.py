@@ -115,7 +115,7 @@ class Statements(Targets):
         return self._jump(node)
 
     def _jump(self, node: ast.stmt) -> list[ast.stmt]:
-        self.maker.may_switch = False  # control never continues with the next statement
+        self.maker.may_switch = False  # control never reaches the next statement
         return [node]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:

@@ -26,7 +26,7 @@ from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning
 
-MAX_REMEMBERED = 5_000  # number of distinct executions that are remembered; others are analyzed each time they occur
+MAX_REMEMBERED = 5_000  # maximum number of distinct executions remembered; others are analyzed each time they occur
 # The first executions, up to this many distinct ones, are all analyzed for warnings and pruning facts.
 FULLY_ANALYZED = 32
 ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one in this many is analyzed, plus each execution with new coverage

@@ -19,13 +19,13 @@ SiteKey = tuple[int, int, str]  # line, column, name
 
 
 class Index:
-    """The probed expressions of a module, found in one walk over its tree."""
+    """The probed expressions of a module, found in a single walk over its tree."""
 
     def __init__(self, tree: ast.Module) -> None:
         # Attributes that are read or written at one position, from the outside in.
         self.read: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
         self.written: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
-        self.calls: dict[SiteKey, ast.Call] = {}  # calls of built-in functions that read their arguments
+        self.calls: dict[SiteKey, ast.Call] = {}  # calls to built-in functions that read their arguments
         self.views: dict[tuple[int, int], ast.expr] = {}  # `d` in `for k in d.keys()`
         self.guards: set[SiteKey] = set()  # keys of the expressions used as context managers
         self.imports: list[ast.Import | ast.ImportFrom] = []

@@ -2,7 +2,7 @@
 
 Only the source is analyzed. The first argument of a method, usually `self`, is an object of the enclosing class. Other
 names may refer to a class of the module or to an import. All other holders are unknown here. Accesses to their
-attributes are added later, when executions observe them.
+attributes are added later, when they are observed in executions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPE_PARAMETERS, S
 INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors whose first argument is the new object
 CONSTRUCTORS = INITIALIZERS | {"__new__"}
 
-OF_CLASS = "class"  # the holder is a class of the module or an object of it; `name` is the qualified name of the class
+OF_CLASS = "class"  # the holder is a class of the module or an instance; `name` is the qualified name of the class
 OF_SCOPE = "scope"  # the holder is a module or function; `name` is its owner name, as in `AbstractVariable`
 OF_IMPORT = "import"  # the holder is imported; `name` is its absolute dotted name
 UNKNOWN = "unknown"

@@ -2,7 +2,8 @@
 
 The source shows accesses to attributes of `self`, globals, closure variables, and the contents of containers in these.
 If an attribute of another object is accessed and only one class has an attribute of that name, the model assumes this
-class and marks the access as a guess. The remaining accesses are added to the model when executions observe them.
+class and marks the access as a guess. The remaining accesses are added to the model when they are observed in
+executions.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from raddle.static_model import Accesses, StaticModel, VariableName
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
 
-MAX_RECENT = 2000  # number of modules whose census is cached
+MAX_RECENT = 2000  # maximum number of modules whose census is cached
 
 _recent: dict[tuple[int, int], Census] = {}  # by site base (a digest of the source) and number of sites
 
@@ -36,7 +37,7 @@ def survey_table(table: SiteTable) -> StaticModel:
 
 
 def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
-    """Return a model of accesses that executions observed, each given as (site, owner, name, kind).
+    """Return a model of the accesses observed in executions, each given as (site, owner, name, kind).
 
     This model is added to the model built from the source.
 
@@ -147,7 +148,7 @@ def _censuses(table: SiteTable) -> Iterator[Census]:
     modules: dict[int, list[int]] = defaultdict(list)
     for number in table:
         base = number >> INDEX_BITS << INDEX_BITS
-        # Skip generated methods: their accesses are added when executions observe them.
+        # Skip generated methods: their accesses are added when they are observed in executions.
         if number < base + FIRST_CLASS_SITE:
             modules[base].append(number)
     for base, numbers in modules.items():
