@@ -49,7 +49,7 @@ GROUPS = {"default": DEFAULT, "every": NAMES}  # not "all", because that is the 
 
 
 def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the canonical names of the given criteria and groups in order, without duplicates.
+    """Return the canonical names of the given criteria, with groups expanded, in order and without duplicates.
 
     >>> resolve("MAP, avio-star, map")
     ('map', 'avio*')

@@ -27,7 +27,7 @@ class AccessSegments:
         return last <= self._segments.clock(other, first).get(one, NEVER)
 
     def is_always_separated(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
-        """Return whether an access of another thread always comes between two accesses of this thread.
+        """Return whether an access by another thread always comes between two accesses by this thread.
 
         If `first` is NO_ACCESS, the other thread's access only has to come before `second`, and it must not be part of
         the initial state.
@@ -48,7 +48,7 @@ class AccessSegments:
         return False
 
     def hidden(self, number: int, thread: int, own: int, read: int) -> dict[int, int]:
-        """Return, for each thread, the last segment whose writes are always overwritten before the read.
+        """Map each thread to its last segment whose writes are always overwritten before the read.
 
         `own` is the reading thread's last write, or NO_ACCESS if there is none.
         """

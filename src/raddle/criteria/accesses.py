@@ -79,11 +79,11 @@ class AccessNames(Generic[V]):
     """The numbers and names of the accesses of an execution; `new_group` assigns the numbers.
 
     The inner loops of the criteria need only numbers, so names are created on demand. A variable can become shared only
-    when a new group is added, so only `new_group` updates the threads of a variable.
+    when a new group is added, so only `new_group` updates the set of threads that access a variable.
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
-    executions of one scenario, the names are kept too. Creating the names again would take more time than all other
-    work.
+    executions of one scenario, the names are kept too. Creating them again would take more time than everything else
+    together.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class AccessNames(Generic[V]):
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
-        """Map each segment with a new last access of the thread to the last access in that segment."""
+        """Map each segment in which the thread's last access to the variable changed to that access."""
         last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last
@@ -282,7 +282,7 @@ class AccessNames(Generic[V]):
         self.note_clocks(seen, used)
 
     def note_clocks(self, seen: ObservedAccesses, used: Iterable[tuple[int, int]]) -> None:
-        """Add to `seen` the clocks of the used segments, each given by its thread and number."""
+        """Add to `seen` the clocks of the used segments; a segment is given as (thread, segment number)."""
         if self.segments.overflowed:
             seen.segments.add(UNORDERED)
         for thread, segment in used:

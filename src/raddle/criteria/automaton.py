@@ -2,8 +2,8 @@
 
 `Prefixes` is designed for long executions. A search runs thousands of short, similar executions, so this module caches
 results. A state is the set of pattern prefixes that have occurred at an object. An access leads from one state to the
-next and may complete patterns. A transition that was taken before, in this execution or an earlier one, costs one
-lookup.
+next and may complete patterns. If a transition has been taken before, in this execution or an earlier one, it costs
+only one lookup.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Automaton:
 
 
 def _parts(prefix: Prefix) -> tuple[Part, ...]:
-    """Return the accesses as the parts of a pattern; empty if they involve more than two threads or variables."""
+    """Convert accesses to the parts of a pattern; return () if they involve more than two threads or variables."""
     thread, _, name, _ = prefix[0]
     if len({letter[0] for letter in prefix}) > 2 or len({letter[2] for letter in prefix}) > 2:
         return ()
@@ -100,7 +100,7 @@ class Automata:
     def __init__(self) -> None:
         self._automata: dict[str, Automaton] = {}
         self._variables: list[AbstractVariable] = []
-        self._letters: dict[Step, Letter] = {}  # the letter of each access to one of these variables
+        self._letters: dict[Step, Letter] = {}  # maps each access to its letter
 
     def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
         """Return the covered requirements, and the accesses to objects that are too complex for an automaton."""

@@ -47,7 +47,7 @@ class Avio(VariableMetric):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._last: dict[int, _LastAccesses] = {}
-        # A note packs three site numbers into one number, because there can be many notes and tuples take more memory.
+        # A note packs three site numbers into one integer, because there can be many notes and tuples take more memory.
         self._numbers: dict[int, int] = {}
         self._sites: list[int] = []
 
@@ -123,7 +123,7 @@ class _LastAccesses:
     __slots__ = ("access", "by_thread", "thread")
 
     def __init__(self) -> None:
-        self.thread = -1  # the thread of the last access
+        self.thread = -1  # thread that made the last access; -1 if there is none
         self.access = (0, -1)
         self.by_thread: dict[int, tuple[int, int]] = {}
 

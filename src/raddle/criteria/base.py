@@ -1,4 +1,4 @@
-"""The interface of a criterion: which requirements it has, which of them executions cover, and how to explain them."""
+"""The interface of a criterion: covered requirements, totals, and explanations of requirements."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Criterion(ABC):
     shape: ClassVar[Shape]  # the parts of a requirement's key
     summary: ClassVar[str]  # a clause that says when a requirement is covered
     cost: ClassVar[str]  # LINEAR or WHOLE
-    late_only: ClassVar[bool] = False  # True if accesses count only once other threads can reach the object
+    late_only: ClassVar[bool] = False  # True if an access counts only when other threads can reach the object
     concerns: ClassVar[frozenset[str] | None] = None  # the kinds of steps that the criterion needs; None means all
     # True if executions with the same partial order of conflicting steps cover the same requirements.
     by_order: ClassVar[bool] = False
     # Operations that must be scheduling points because this criterion depends on exactly when they happen:
-    # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these happen,
-    # so a search for failures does not switch threads there.
+    # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these
+    # operations happen, so a search for failures does not switch threads there.
     points: ClassVar[frozenset[Kind]] = frozenset()
     total_known: ClassVar[bool] = False  # True if the total is known before all executions are explored
 
@@ -84,7 +84,7 @@ class Criterion(ABC):
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         """Return the pairs of sites in the requirement that belong to two different threads.
 
-        There are none if the requirement is about one thread or does not distinguish threads.
+        There are no such pairs if the requirement is about one thread or does not distinguish threads.
         """
         return ()
 
@@ -101,7 +101,7 @@ class Criterion(ABC):
 
     @classmethod
     def read_extra(cls, data: Any) -> Any:
-        """Restore the extra data from its JSON form; None if the criterion has none."""
+        """Restore the extra data from its JSON form; return None if the criterion has no extra data."""
         return None
 
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data

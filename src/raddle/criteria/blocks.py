@@ -1,7 +1,7 @@
-"""The basic blocks that were executed: a sequential criterion for comparison.
+"""Blocks: the basic blocks that were executed.
 
-Křena, Letko and Vojnar use this criterion as their baseline. Blocks have probes only if the code was instrumented with
-`blocks=True`.
+Křena, Letko and Vojnar use this sequential criterion as their baseline. Blocks have probes only if the code was
+instrumented with `blocks=True`.
 """
 
 from __future__ import annotations

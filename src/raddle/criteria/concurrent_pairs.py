@@ -1,9 +1,9 @@
 """ConcurPairs: pairs of sites executed one immediately after the other, by the same thread or by two threads.
 
-The whole execution is one sequence. Accesses to variables and calls to primitives count. Entering functions and blocks,
-being blocked, and the beginning and end of threads and tasks do not count, because no source code corresponds to them.
-Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded accesses
-count, and a recorder may leave out variables that only one thread ever accesses.
+The whole execution is treated as one sequence of accesses to variables and calls to primitives. Entering functions and
+blocks, being blocked, and the beginning and end of threads and tasks do not count, because no source code corresponds
+to them. Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded
+accesses count, and a recorder may leave out variables that only one thread ever accesses.
 """
 
 from __future__ import annotations

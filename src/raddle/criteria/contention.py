@@ -7,8 +7,8 @@ situation:
   thread has to wait for the lock acquired there, the acquire is *blocking*. An inner acquire of a reentrant lock is
   visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not
   wait, so it is not blocked, and the holder's acquire is not blocking.
-* Semaphores, queues, events: calls that give or take are *visited*. They are *blocked* if the thread has to wait there.
-  No particular thread causes the wait, so no call is *blocking*.
+* Semaphores, queues, events: calls that give or take are *visited*. Such a call is *blocked* if the thread has to wait
+  there. No particular thread causes the wait, so no call is *blocking*.
 * Conditions: calls to wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If
   at least one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
 
@@ -73,7 +73,7 @@ class Contention(SynchronizationMetric):
         super().begin(entities)
         self._holders: dict[int, tuple[int, int]] = {}  # maps each lock to its holder and the site of the acquire
         self._visited: set[int] = set()
-        self._waiting: dict[int, int] = {}  # maps each waiting thread to the condition it waits for
+        self._waiting: dict[int, int] = {}  # maps each waiting thread to the condition it is waiting for
 
     def feed(self, steps: Iterable[Step]) -> None:
         note, holders, waiting, visited = self._note, self._holders, self._waiting, self._visited
@@ -85,7 +85,7 @@ class Contention(SynchronizationMetric):
                     visited.add(site)
                     note(site, VISITED)
                 if waiting:
-                    waiting.pop(thread, None)  # if the thread was not woken before, its wait timed out
+                    waiting.pop(thread, None)  # if the thread had not been woken, its wait timed out
                 holders[target] = (thread, site)
                 continue
             if kind == RELEASE:

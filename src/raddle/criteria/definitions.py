@@ -1,7 +1,7 @@
 """The write from which each read gets its value: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
-In def-use, a requirement is a read and the write whose value it gets. In lr-def, a requirement is a read together with
-whether that write is local (by the same thread) or remote. The value that a variable has before any write counts as
+In def-use, a requirement is a read and the write whose value it gets. In lr-def, a requirement is a read and the origin
+of its value: local (a write by the same thread) or remote. The value that a variable has before any write counts as
 local, as in the paper. That value belongs to the initial state of memory, which includes everything written before the
 program starts a thread, for example by constructors.
 """
@@ -36,7 +36,7 @@ class Defined(Variable):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.written = NO_ACCESS  # number of the last write
-        self.writer = NO_ACCESS  # the thread of the last write; NO_ACCESS if there is none
+        self.writer = NO_ACCESS  # thread that made the last write; NO_ACCESS if there is none
 
 
 class DefinitionCriterion(FactCriterion[Defined]):

@@ -1,4 +1,4 @@
-"""Thread labels by descent, which are the same in every execution of a scenario.
+"""Thread labels based on descent; a thread has the same label in every execution of a scenario.
 
 T0 is the first thread, T2 the second thread that T0 started, and T2.1 the first thread that T2 started. Threads whose
 start was not recorded, for example because code without probes started them, are labeled T?1, T?2 and so on, in the
@@ -51,7 +51,7 @@ class Labels:
         return label
 
     def settle(self, threads: Iterable[int]) -> None:
-        """Assign labels, in this order, to threads whose start was not recorded."""
+        """Assign labels, in the given order, to those threads that have none because a start was not recorded."""
         for thread in threads:
             if self.of(thread) is None:
                 self._unknown += 1

@@ -1,9 +1,9 @@
 """Eraser: a variable's state in Eraser's automaton, and its candidate locks, when a site is reached.
 
 Both are recorded before the access changes them. The paper's wording ("the state in which the automaton is when the
-given location is reached") allows no other reading: the paper lists the state virgin, and no variable is virgin after
-an access. In the states virgin, exclusive and exclusive', Eraser considers every lock a candidate, so the requirement
-names no locks.
+given location is reached") must mean the state before the access, because the paper lists the state virgin, and no
+variable is virgin after an access. In the states virgin, exclusive and exclusive', Eraser considers every lock a
+candidate, so the requirement names no locks.
 
 Locks are abstract, so two locks created at the same place count as one. If a variable becomes shared, all its accesses
 count, from the first one on.

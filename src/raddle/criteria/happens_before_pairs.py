@@ -11,11 +11,11 @@ paired. The giving step depends on the primitive:
 * Event: the last set before the wait returned, even if the event was already set.
 * Semaphore: the last release (`up`). No thread supplies the initial permits, so they form no pairs.
 * Queue: the last put before a get, regardless of which thread put the item. The order of items depends on the queue
-  (LIFO, priority), but the get comes after the last put no matter which item it takes. For a join of the queue, the
-  giving step is the last task-done.
-* Starts and joins have no resource, so the key contains "" instead. The site in a new thread is the first site that the
-  thread reaches, usually the entry of its function. The site in an ended thread is the last site that the thread
-  reached. A thread that reaches no probe forms no pair.
+  (LIFO, priority), but the get comes after the last put no matter which item it takes. For `join`, the giving step is
+  the last `task_done`.
+* Starts and joins have no resource, so the key contains "" instead. For a new thread, the site is the first one that
+  the thread reaches, usually the entry of its function. For a thread that has ended, the site is the last one that the
+  thread reached. A thread that reaches no probe forms no pair.
 * Pool: one pair leads from the site that submits a task to the task's first site, another from the task's last site to
   the site that takes the result. The pool's own code, which begins and ends tasks, has no probes.
 """
@@ -48,7 +48,9 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # maps each kind of taking step to its giving step
+GIVERS: dict[str, str] = {
+    kind: kind.partner for kind in TAKES
+}  # maps each kind of taking step to the kind of giving step
 _NOTHING = -1  # used in place of a resource
 _FUTURE = "Future"  # the type of the resource that a pool task sets when it ends
 
@@ -70,7 +72,7 @@ class HappensBeforePairs(SynchronizationMetric):
         super().begin(entities)
         # For each kind and resource: the last giving step.
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}
-        self._fresh: dict[int, _Giving] = {}  # maps threads that have reached no site yet to the step that started them
+        self._fresh: dict[int, _Giving] = {}  # maps each thread without a site so far to the step that started it
         # Maps each thread that has reached no site of its task yet to the step that submitted the task, and the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}
         self._last: dict[int, int] = {}  # maps each thread to the last site that it reached

@@ -4,9 +4,9 @@ Two accesses of a thread to a variable form a consecutive pair if the thread doe
 All accesses in between are by other threads. The criterion pinv distinguishes each of them, whereas lr-inv only
 distinguishes whether one of them makes the pair unserializable.
 
-Both take time linear in the length of the execution. For lr-inv, each access takes constant time. For pinv, each access
-processes the other threads' accesses since the thread's own last access to the variable. So pinv is slower if many
-threads share a variable.
+Both take time linear in the length of the execution. lr-inv takes constant time per access. At each access, pinv
+processes all accesses that other threads have made since the thread's own last access to the variable. So pinv is
+slower if many threads share a variable.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AS_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 def _flags(bits: int) -> bytes:
-    """Return one byte, 0 or 1, for each bit, lowest bit first.
+    """Return a byte, 0 or 1, for each bit of the integer, starting with the lowest bit.
 
     >>> list(_flags(0b110))
     [0, 1, 1]
@@ -53,8 +53,9 @@ def _flags(bits: int) -> bytes:
 class Logged(Variable):
     """A variable with a log of its accesses, each represented by a bit.
 
-    The union of the bits logged since a thread's last access gives the accesses that the thread has missed. When the
-    log reaches `MAX_LOG` entries, the missed accesses are stored with each thread's last access, and the log restarts.
+    The bits logged since a thread's last access represent the accesses that the thread has missed: those that other
+    threads have made in the meantime. When the log reaches `MAX_LOG` entries, the missed accesses are stored with each
+    thread's last access, and the log restarts.
     """
 
     __slots__ = ("accesses", "begun", "bits", "log")
@@ -62,7 +63,7 @@ class Logged(Variable):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.bits: dict[int, int] = {}  # maps each access to its bit
-        self.accesses: list[int] = []  # by bit position
+        self.accesses: list[int] = []  # indexed by bit position
         self.log: list[int] = []
         self.begun = 0  # number of accesses before the start of the log
 
@@ -73,7 +74,7 @@ class Logged(Variable):
         return bit
 
     def restart_log(self) -> None:
-        """Clear the log after adding to each thread's `missed` the accesses since its last access."""
+        """Extend each thread's `missed` by the accesses logged since the thread's last access; then clear the log."""
         now = self.begun + len(self.log)
         for last_access in self.last_accesses.values():
             missed = self.log[max(0, last_access.time - self.begun) :]
@@ -137,7 +138,7 @@ class PairCriterion(FactCriterion[V]):
     def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
         """Yield the last part of each of the pair's requirements, given the remote accesses that can come in between.
 
-        `calm` is True if the pair can occur without a remote access that matters.
+        `calm` is True if the pair can occur without a disturbing access in between (see `_disturbing`).
         """
 
     def _describe_pair(self, key: Key, sites: Mapping[int, Site]) -> str:
@@ -354,8 +355,8 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 variable, last_access, writes = group.variable, group.last_access, kind == WRITE
                 if last_access.number != NO_ACCESS:
                     pair = (last_access.number, access)
-                    # Every access since the pair's first access is remote. By UNSERIALIZABLE_BY, a read makes two
-                    # writes unserializable; in all other cases a write does.
+                    # Every access since the pair's first access is remote. According to UNSERIALIZABLE_BY, a read makes
+                    # two writes unserializable; in all other cases a write does.
                     disturbed_at = variable.read if writes and last_access.wrote else variable.written
                     if disturbed_at > last_access.time:
                         if pair not in unserializable:

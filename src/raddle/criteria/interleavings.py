@@ -29,7 +29,7 @@ Line = tuple[Block, ...]
 
 
 def interleavings(lines: Sequence[tuple[str, Profile]], clock_of: ClockOf) -> int:
-    """Return the number of interleavings of lines, each given by its thread's label and its profile.
+    """Return the number of interleavings of the lines; a line is given as (thread label, profile).
 
     In the example, T0 has one access before it starts T1, one while T1 runs, and one after it has joined T1. T1 has two
     accesses. Only the position of T0's second access varies: it can come before, between or after T1's accesses.

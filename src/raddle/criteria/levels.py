@@ -6,7 +6,7 @@ patterns, it is enough to know:
 * The time at which each thread made each access for the *first* time, because A's earliest access precedes the most
   accesses of B. A variable's clock ticks only at these first accesses.
 * The *level* of each access of B: the clock's time when B *last* made the access, because B's latest access follows the
-  most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's.
+  most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's access.
 * The two highest levels of different threads, because at most one of them belongs to A itself.
 
 For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
@@ -14,8 +14,8 @@ accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, th
 completes patterns. So memory is proportional to sites x threads for each variable and to sites² for each pair,
 regardless of the length of the execution.
 
-Each entry has a stamp, and each dict keeps its latest changes at the end. When a thread accesses a variable again, only
-the changes since its previous access are processed.
+Each entry has a stamp, and each dict keeps the most recently changed entries at the end. When a thread accesses a
+variable again, only the changes since its previous access are processed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Visits:
 
 
 class Object:
-    """An object; its variables form pairs with each other."""
+    """An object, with its variables and the pairs that they form."""
 
     __slots__ = ("idle", "number", "stamp", "variables")
 
@@ -96,7 +96,7 @@ class Pair:
 
 
 def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: int, since: int) -> bool:
-    """Record the levels of a thread that may be B; return whether any level was raised."""
+    """Record the levels of a thread in the role of B; return whether any level was raised."""
     stamp = variable.object.stamp
     level = variable.before if variable.latest == thread else variable.time
     old = visits.levels.get(number)
@@ -120,7 +120,7 @@ def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: 
 
 
 def note_chains(variable: Variable, thread: int, writes: bool, number: int, since: int) -> bool:
-    """Record the chains of a thread that may be B and accesses y after x; return whether any level was raised."""
+    """Record the chains (x, then y) of a thread in the role of B; return whether any level was raised."""
     stamp = variable.object.stamp
     changed = False
     for pair in variable.into:

@@ -64,7 +64,7 @@ class LuCriterion(Criterion, Generic[V]):
         self._names.begin(entities)
 
     def _end_initial_state(self) -> None:
-        """Handle the start or first step of a second thread; all earlier accesses were by one thread alone."""
+        """Handle the start or first step of a second thread; a single thread has made all earlier accesses."""
 
     def _cut(self, thread: int) -> None:
         """Handle the end of a thread's segment (see `raddle.criteria.segments`)."""
@@ -75,7 +75,7 @@ class LuCriterion(Criterion, Generic[V]):
         """Return the state that the criterion keeps for a variable."""
 
     def seen_total(self) -> Total:
-        """Return the formula's total for the accesses of all measured executions, which is an upper bound."""
+        """Return the total, an upper bound, that the formula gives for the accesses of all measured executions."""
         return total_seen(self.name, self.seen)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:

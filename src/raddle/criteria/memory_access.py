@@ -151,14 +151,14 @@ class MemoryAccessPatterns(Criterion):
         return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
 
     def per_pattern(self, model: StaticModel) -> dict[int, int]:
-        """Return the static total of each counted pattern, by its number."""
+        """Map the number of each counted pattern to its static total."""
         numbers = {pattern.number: 0 for pattern in COUNTED}
         for family in _families(model):
             numbers[family.pattern.number] += family.size
         return numbers
 
     def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
-        """Return the total of each counted pattern, by its number."""
+        """Map the number of each counted pattern to its total."""
         ruled_out_by_owner, static = self._ruled_out_by_owner(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
         for family in _families(model):

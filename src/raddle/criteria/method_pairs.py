@@ -5,8 +5,8 @@ same one, is active in another thread. A method is active from its entry to its 
 or by another method of the object. CovCon has one object under test. Here both calls must be on the same object. A
 method without an object, such as a static method, forms pairs with the methods of all objects of its class.
 
-If an object's class was recorded, all its methods count for that class, including inherited ones. Otherwise two methods
-form a pair if the same class defines both.
+If an object's class was recorded, all methods of the object, including inherited ones, count for that class. Otherwise
+two methods form a pair if the same class defines both.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class MethodPairs(Criterion):
     def _leave(self, thread: int, method: _Method) -> None:
         """End the innermost active call of the method.
 
-        A generator may end after its caller has returned, and in a different thread than the one that entered it.
+        A generator may end after its caller has returned, and in a different thread from the one that entered it.
         """
         others = (calls for other, calls in self._calls.items() if other != thread)
         for calls in (self._calls.get(thread, []), *others):

@@ -73,7 +73,7 @@ class ObservedAccesses:
         return result
 
     def _assume_unordered(self) -> None:
-        """Fill in the parts that earlier versions did not store, assuming that starts and joins order nothing."""
+        """Fill in the parts that earlier versions did not store, assuming that starts and joins impose no order."""
         self.lines = {(variable, label, ((0, accesses),), digest) for variable, label, accesses, digest in self.lines}  # type: ignore[misc]
         self.calm = set(self.pairs)
         if not self.sources:

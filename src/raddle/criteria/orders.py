@@ -1,9 +1,10 @@
 """Complete orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
 
-A requirement is the order of all accesses to shared variables in an execution, of the accesses of two threads, or of
-the accesses of two threads to one variable. So the whole execution is stored (four bytes per access), and nothing is
-covered before its end. For `all`, the running time is linear in the length of the execution. For `tpair` and `svar`,
-the running time is proportional to the length times the number of threads.
+A requirement of `all` is the order of all accesses to shared variables in an execution. For `tpair`, it is the order of
+two threads' accesses, and for `svar` the order of two threads' accesses to one variable. So the whole execution is
+stored (four bytes per access), and nothing is covered before its end. For `all`, the running time is linear in the
+length of the execution. For `tpair` and `svar`, the running time is proportional to the length times the number of
+threads.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
 accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
@@ -87,7 +88,7 @@ class OrderCriterion(LuCriterion[Variable]):
 
     @abstractmethod
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
-        """Yield the orders that an execution covers, and record in `seen` the accesses that it shows.
+        """Yield the orders that an execution covers, and record in `seen` the accesses that occurred.
 
         `places` contains the log indices of all accesses to shared variables.
         """

@@ -1,4 +1,4 @@
-"""Sentences for the requirements of MAP-coverage."""
+"""Explains the requirements of MAP-coverage in English."""
 
 from __future__ import annotations
 

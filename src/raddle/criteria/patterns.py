@@ -1,12 +1,12 @@
 """The seventeen memory-access patterns of Table I (Wang et al., ASE 2019), and which of them are equivalent.
 
 As sequences, the patterns of two variables occur twice for each pair: once with x first and once with y first. The
-paper's Algorithm 3 counts both sequences, but its formula for T_C counts each pair once. The two agree if a pattern is
-regarded as a partial order. Adjacent steps of different threads on different variables commute, and no program can
-observe their order. For two variables x and y, this means:
+paper's Algorithm 3 counts both sequences, but its formula for T_C counts each pair once. The two counts agree if a
+pattern is regarded as a partial order. Adjacent steps of different threads on different variables commute, and no
+program can observe their order. For two variables x and y, this means:
 
 * Patterns 9, 12 and 14 are chains, in which no steps commute. Each counts twice: with x first and with y first.
-* Patterns 10 and 11 are the same, regardless of which variable comes first, so they count once.
+* Patterns 10 and 11 are equivalent, regardless of which variable comes first, so together they count once.
 * Pattern 13 is equivalent to 17, and to 15 and 16 with x and y exchanged. So these four count twice: with x first and
   with y first.
 

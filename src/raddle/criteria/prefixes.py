@@ -98,7 +98,7 @@ class Prefixes:
                 self._objects.pop(obj.number, None)
 
     def new_keys(self) -> Iterable[Key]:
-        """Yield the requirements covered since the last call; a requirement of a crossing may be yielded twice."""
+        """Yield the requirements covered since the last call; a requirement for a crossing may be yielded twice."""
         new_keys, self._new_occurrences = self._new_occurrences, []
         for found, middle, mask in new_keys:
             yield from found.keys(mask, middle=middle)
@@ -224,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """Add the occurrences whose middle steps rose in level after `since` and whose first steps are below that level."""
+    """For each middle step whose level rose after `since`, add the occurrences whose first step is below that level."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

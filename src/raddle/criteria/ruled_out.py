@@ -1,4 +1,4 @@
-"""The occurrences of patterns that the facts about one owner rule out, and the reasons.
+"""Pattern occurrences that the facts about one owner rule out, and why.
 
 An order of steps is ruled out in two cases:
 
@@ -41,7 +41,7 @@ class _Guard(NamedTuple):
     lock: str  # name of the lock
 
     def holds(self, step: int, run: Run | None, places: Sequence[Place]) -> bool:
-        """Return whether the lock is held at a step, which may be part of a run."""
+        """Return whether the lock is held at a step; `run` is the run that contains the step, if there is one."""
         if self.always >> places[step] & 1:
             return True
         return run is not None and bool(self.kept[places[run[0]]] >> places[run[1]] & 1)
@@ -107,7 +107,7 @@ class RuledOut:
         return self._places.get(access, self._unseen)
 
     def _groups(self, accesses: Iterable[Access]) -> dict[Place, int]:
-        """Group interchangeable accesses; return one place for each group and the size of the group."""
+        """Group interchangeable accesses; map one place from each group to the size of the group."""
         first: dict[Hashable, Place] = {}
         sizes: Counter[Place] = Counter()
         for access in accesses:
@@ -116,7 +116,7 @@ class RuledOut:
         return sizes
 
     def _signature(self, place: Place) -> Hashable:
-        """Return a value that is equal for interchangeable accesses: the same rows and columns in all relations."""
+        """Return the access's rows and columns in all relations; they are equal for interchangeable accesses."""
         rows = [self._after[place], self._before[place]]
         for guard in self._guards:
             rows += [guard.kept[place], sum(1 << first for first, row in enumerate(guard.kept) if row >> place & 1)]
@@ -124,7 +124,7 @@ class RuledOut:
         return tuple(rows)
 
     def _last_steps(self, pattern: Pattern, places: Sequence[Place]) -> int:
-        """Return a mask of the last steps that are possible after the other steps in some order of the pattern."""
+        """Return a mask of the last steps that at least one order of the pattern allows after the other steps."""
         allowed = 0
         for shape in _shapes(pattern.number):
             allowed |= ~self._forbidden(shape, places, len(pattern.parts) - 1)

@@ -33,7 +33,7 @@ class Segments:
         return self._numbers.get(thread, 0)
 
     def clock(self, thread: int, segment: int) -> Mapping[int, int]:
-        """Return, for each thread, the last segment that always comes before the given segment."""
+        """Map each thread to its last segment that always comes before the given segment."""
         return self._clocks.get((thread, segment), _NOTHING)
 
     def start(self, starter: int, started: int, *, begun: bool = False) -> None:

@@ -36,7 +36,7 @@ class Sentences:
 
 
 def _ambiguous(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
-    """Return the keys that are no longer unique when each variable is replaced by its name in sentences."""
+    """Return the keys that are no longer unique if each variable is replaced by the name that sentences use for it."""
     seen: set[Key] = set()
     repeated: set[Key] = set()
     for key in keys:

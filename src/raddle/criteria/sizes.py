@@ -1,17 +1,17 @@
 """Sizes of the criteria of Lu, Jiang and Zhou (2007), computed with the paper's formulas.
 
-The formulas assume that each thread does the same in every interleaving and that every interleaving is possible. For
-such a program they are exact. Requirements that starts and joins make impossible are left out (see
+The formulas assume that each thread makes the same accesses in every interleaving and that every interleaving is
+possible. For such a program they are exact. Requirements that starts and joins make impossible are left out (see
 `raddle.criteria.start_join`). Locks and branches make other requirements impossible, so for some programs the formulas
-give an upper bound. The paper is interpreted as follows:
+give only an upper bound. The paper is interpreted as follows:
 
-* Only accesses to variables that two threads access count, as in the paper's model. If one of two threads has no such
-  access, or none to the variable in question, there is nothing to interleave. For such threads, the paper's sum over
-  all pairs would add a requirement that every execution covers.
+* An access counts only if at least two threads access the variable, as in the paper's model. If one of two threads has
+  no such access, or none to the variable in question, there is nothing to interleave. For such threads, the paper's sum
+  over all pairs would add a requirement that every execution covers.
 * For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size is derived here. A read
   can always get a local value (its thread may run alone up to that point), and a remote one if another thread writes
-  the variable. A pair can always occur without an unserializable access, and with one if another thread has an access
-  of the kind that makes it unserializable.
+  the variable. A pair can always be serializable, and it can be unserializable if another thread makes an access of the
+  kind required for that.
 * A read that comes before all writes gets its value from the initial state. The initial state includes everything that
   the first thread wrote before it started another thread.
 * For programs with branches, the accesses of a thread, its consecutive pairs and its access sequences (lines) are
@@ -295,7 +295,7 @@ def _shared(program: Program) -> set[str]:
 
 
 def _seen(program: Program) -> ObservedAccesses:
-    """Return the accesses that every execution of the program shows."""
+    """Return the accesses that occur in every execution of the program."""
     shared, seen = _shared(program), ObservedAccesses(1)
     meeting = []
     for number, line in enumerate(program):

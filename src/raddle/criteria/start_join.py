@@ -47,7 +47,7 @@ class StartJoinOrder:
             _weaken(self._hidden, (variable, read), clock)
 
     def clock(self, label: str, segment: int) -> Mapping[str, int]:
-        """Return, for each thread label, the last segment that always comes before the given segment."""
+        """Map each thread label to the thread's last segment that always comes before the given segment."""
         return self._clocks.get((label, segment), {})
 
     def is_before(self, variable: AbstractVariable, one: Access, other: Access) -> bool:

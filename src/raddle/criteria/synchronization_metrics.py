@@ -56,8 +56,8 @@ class SynchronizationMetric(Criterion):
     def _actor(self, number: int) -> Actor | AbstractThread:
         """Return the abstract thread of an actor if it is settled, otherwise a placeholder.
 
-        Abstract threads are used as early as possible to merge equal keys: there can be far more actors than abstract
-        threads.
+        Abstract threads are used as early as possible to merge equal keys, because there can be far more actors than
+        abstract threads.
         """
         if self._final or self._entities.is_settled(number):
             return self._entities.thread(number)

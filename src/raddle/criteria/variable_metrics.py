@@ -1,9 +1,10 @@
 """The base class of the variable metrics of Křena, Letko and Vojnar.
 
 Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain form
-does not. Both forms process steps in the same way. While an execution runs, they take notes: numbers and words that
-mean the same in every execution. Numbers that differ between executions (of variables, resources and actors) identify
-the group of a note. `collect` replaces the numbers of each group with the entities that they represent.
+does not. Both forms process steps in the same way. While an execution runs, they take notes, which consist of numbers
+and words that mean the same in every execution. The numbers of variables, resources and actors differ between
+executions, so they identify the group of a note instead. `collect` replaces the numbers of each group with the entities
+that they represent.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def describe_access(number: int, sites: Mapping[int, Site], *, variable: Any = N
 
 
 def describe_repeated_access(number: int, sites: Mapping[int, Site]) -> str:
-    """Return a phrase for an access to a variable that was named before.
+    """Return a phrase for an access to a variable that the sentence has already named.
 
     >>> describe_repeated_access(70001, {70001: Site("log.py", 4, 0, "write", "th", "f", switchable=False)})
     'writes it at log.py:4'

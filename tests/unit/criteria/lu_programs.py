@@ -1,6 +1,6 @@
 """Programs and traces for testing the criteria of Lu, Jiang and Zhou.
 
-`named_accesses` is a reference that names accesses directly by the paper's definition.
+`named_accesses` is a reference implementation that names accesses according to the paper's definition.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ VARIABLE_NAMES = ["x", "x", "y", "z"]  # variables 0 and 1 belong to two objects
 def random_steps(random, *, length=24):
     """Return random steps of up to five threads.
 
-    The start of thread 4 is not in the trace. Thread 1 or 2 starts thread 3, possibly after its first step.
+    The start of thread 4 is not in the trace. Thread 1 or 2 starts thread 3; the start may be recorded after thread 3's
+    first step.
     """
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     threads = random.choice([[0, 1], [1, 2], [1, 2, 3], [0, 1, 2, 3, 4]])

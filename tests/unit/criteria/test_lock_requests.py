@@ -6,7 +6,7 @@ import raddle
 
 
 def lines_of(name):
-    """Map the text of each comment in the program to its line."""
+    """Map the text of each comment in the program to the comment's line number."""
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     return {line.partition("# ")[2]: number for number, line in enumerate(text.splitlines(), 1) if "# " in line}
 

@@ -56,7 +56,7 @@ def test_an_exhaustive_search_finds_the_same_totals():
 
 
 def test_one_execution_is_not_enough_for_lr_def():
-    """The constructor's write is the initial state, so within one execution each read is either local or remote."""
+    """The constructor's write is part of the initial state, so in one execution each read is either local or remote."""
     module = program("account")
     for sample in raddle.measure(module.scenario, criteria="lr-def", executions=50, source=[module.__file__]):
         assert len(sample.covered["lr-def"]) == 4

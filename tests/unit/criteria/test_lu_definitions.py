@@ -1,4 +1,4 @@
-"""The criteria def-use and lr-def: the write that defines the value that a read returns."""
+"""The criteria def-use and lr-def: the write whose value a read gets."""
 
 from __future__ import annotations
 

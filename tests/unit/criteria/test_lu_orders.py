@@ -159,7 +159,7 @@ def orders_by_definition(name, steps, occurrences):
 
 
 def _summary(order):
-    """Return the number of accesses in `order`, and the first of them as the key lists them."""
+    """Return the number of accesses in `order`, and the first MAX_LISTED of them in the form used in keys."""
     listed = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:MAX_LISTED])
     return str(len(order)), tuple(listed)
 

@@ -1,12 +1,12 @@
-"""The subsumption hierarchy: complete coverage by one criterion implies complete coverage by the next.
+"""The subsumption hierarchy: complete coverage of one criterion implies complete coverage of the next.
 
 The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the four
 others. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but the value
-that a read returns and the accesses between two others depend on all threads. One of the tests contains a
+that a read returns and the accesses that come between two others depend on all threads. One of the tests contains a
 counterexample.
 
 PInv subsumes LR-Inv in programs without synchronization, in which every pair of accesses can occur without an access in
-between. With synchronization, this can fail, as the last test shows.
+between. With synchronization, this need not hold, as the last test shows.
 """
 
 from __future__ import annotations

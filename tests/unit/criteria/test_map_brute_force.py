@@ -44,7 +44,7 @@ def occurrences(parts, steps, threads, variables):
 
 
 def fits(bound, letter, number):
-    """Return whether `letter` can be bound to `number`. Every letter has its own number."""
+    """Return whether `letter` can be bound to `number`. Different letters are bound to different numbers."""
     return bound[letter] == number if letter in bound else number not in bound.values()
 
 

@@ -38,10 +38,10 @@ def test_the_patterns_are_those_of_table_1():
 def test_equivalent_patterns_differ_only_in_the_order_of_commuting_steps():
     """Swap adjacent steps of different threads on different variables.
 
-    Pattern 10 is AWx BWy BWx AWy. Swapping its last two steps gives 11. Swapping its first two gives BWy AWx BWx AWy,
-    which is 11 for (y, x). Pattern 13 is AWx BRy BRx AWy. Swapping its last two steps gives 17. Swapping its first two
-    gives BRy AWx BRx AWy, which is 16 for (y, x). Swapping both gives BRy AWx AWy BRx, which is 15 for (y, x). In 9, 12
-    and 14, adjacent steps share a thread or a variable.
+    Pattern 10 is AWx BWy BWx AWy. Swapping its last two steps gives pattern 11. Swapping its first two gives BWy AWx
+    BWx AWy, which is 11 for (y, x). Pattern 13 is AWx BRy BRx AWy. Swapping its last two steps gives pattern 17.
+    Swapping its first two gives BRy AWx BRx AWy, which is 16 for (y, x). Swapping both gives BRy AWx AWy BRx, which is
+    15 for (y, x). In patterns 9, 12 and 14, adjacent steps share a thread or a variable.
     """
     same = {number: {(r.number, r.exchanged) for r in PATTERNS[number].equivalents} for number in range(9, 18)}
     assert same[9] == {(9, False)}
@@ -79,7 +79,7 @@ def test_the_symmetric_pattern_is_counted_with_the_variables_in_order():
 
 
 def sequences(pools):
-    """Yield all sequences of steps (thread, kind, variable, site) that Algorithm 3 builds, for ordered pairs."""
+    """Yield the sequences of steps (thread, kind, variable, site) that Algorithm 3 builds for ordered variable pairs."""
     for number in range(9, 18):
         for x, y in (("x", "y"), ("y", "x")):
             names = {"x": x, "y": y}

@@ -277,7 +277,7 @@ def related(rows, facts, one, other):
 def can_precede(facts, one, other):
     """Return whether step `one` can precede step `other`.
 
-    This is always the case if one thread performs both. Otherwise it depends on starts and joins.
+    This is always the case if the same thread performs both. Otherwise it depends on starts and joins.
     """
     (thread, first), (other_thread, second) = one, other
     if thread == other_thread or related(facts.before, facts, first, second):
