@@ -48,9 +48,8 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-GIVERS: dict[str, str] = {
-    kind: kind.partner for kind in TAKES
-}  # maps each kind of taking step to the kind of giving step
+# Maps each kind of taking step to the matching kind of giving step.
+GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}
 _NOTHING = -1  # used in place of a resource
 _FUTURE = "Future"  # the type of the resource that a pool task sets when it ends
 

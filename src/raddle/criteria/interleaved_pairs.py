@@ -175,7 +175,7 @@ class LazyRequirements(Set[Key]):
 
     def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._lazy_pairs = pairs  # no requirement occurs twice in these pairs and `_keys`
+        self._lazy_pairs = pairs  # these pairs yield no requirement twice, and none that is in `_keys`
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:

@@ -39,10 +39,10 @@ class Visits:
 
     def __init__(self) -> None:
         self.times: list[int] = []  # times of first accesses
-        self.masks: list[int] = []  # for each entry of `times`, the mask of the first accesses up to then
-        self.newest = 0  # stamp of the latest first access
+        self.masks: list[int] = []  # for each entry of `times`, the mask of the first accesses up to that time
+        self.newest = 0  # stamp of the most recent first access
         self.levels: dict[int, tuple[int, int]] = {}  # maps each access to its stamp and level
-        self.raised = 0  # stamp of the latest change of a level
+        self.raised = 0  # stamp of the most recent level change
 
 
 class Object:
@@ -73,9 +73,9 @@ class Variable:
         self.first = first  # the first thread that accessed the variable
         self.shared = False  # True once a second thread has accessed it
         self.time = 0  # the clock: number of first accesses
-        self.latest = NO_THREAD  # the thread of the latest first access
-        self.before = 0  # the time after the latest first access of any other thread
-        self.starts: dict[int, tuple[int, int, int]] = {}  # maps accesses to a stamp and the first two threads
+        self.latest = NO_THREAD  # thread that made the most recent first access
+        self.before = 0  # time just after the most recent first access by any other thread
+        self.starts: dict[int, tuple[int, int, int]] = {}  # maps each access to a stamp and its first two threads
         self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # levels of reads and of writes
         self.into: list[Pair] = []  # the pairs in which this variable is y
         self.onward: list[Pair] = []  # the pairs in which this variable is x
@@ -92,7 +92,7 @@ class Pair:
         self.ends = ends
         self.chains: tuple[Levels[tuple[int, int]], Levels[tuple[int, int]]] = ({}, {})  # levels of reads and of writes
         self.crossings: tuple[Levels[tuple[int, int]], Levels[tuple[int, int]]] = ({}, {})
-        self.raised = [0, 0]  # stamps of the latest changes, for reads and for writes
+        self.raised = [0, 0]  # stamps of the most recent level changes, for reads and for writes
 
 
 def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: int, since: int) -> bool:
@@ -103,7 +103,7 @@ def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: 
     risen = old is None or old[1] < level
     changed = False
     if risen:
-        visits.levels.pop(number, None)  # so that the latest change is last
+        visits.levels.pop(number, None)  # so that the entry moves to the end
         visits.levels[number] = (stamp, level)
         visits.raised = stamp
         changed = True
@@ -152,7 +152,7 @@ def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bo
         others = level
     else:
         return False
-    del levels[key]  # so that the latest change is last
+    del levels[key]  # so that the entry moves to the end
     levels[key] = (stamp, highest, top_thread, others)
     return True
 

@@ -149,7 +149,7 @@ class FactCriterion(LuCriterion[V]):
         yield from accesses.items()
 
     def crossings(self, key: Key) -> Iterator[tuple[int, int]]:
-        accesses = [part for part in key[1:] if isinstance(part, tuple)]  # the others are words
+        accesses = [part for part in key[1:] if isinstance(part, tuple)]  # the other parts are words
         for (thread, _, here, _), (other, _, there, _) in combinations(accesses, 2):
             if thread != other:
                 yield here, there

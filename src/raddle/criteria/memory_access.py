@@ -88,7 +88,7 @@ class MemoryAccessPatterns(Criterion):
 
     def __init__(self) -> None:
         self._automata = Automata()
-        # The latest facts, and the `RuledOut` that they give for each owner.
+        # The latest facts, and the `RuledOut` derived from them for each owner.
         self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (PruningFacts(), {})
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:

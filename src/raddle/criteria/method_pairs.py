@@ -29,7 +29,7 @@ class _Method(NamedTuple):
     """The method that begins or ends at a site."""
 
     function: str
-    owner: str  # the class that defines it
+    owner: str  # the class that defines the method
     name: str
 
 
@@ -42,7 +42,7 @@ class _Call(NamedTuple):
     name: str
 
 
-_Active = dict[_Call, int]  # maps each call to how often it is active, because a method may call itself
+_Active = dict[_Call, int]  # maps each call to its number of activations, since a method may call itself
 
 
 class MethodPairs(Criterion):
@@ -67,18 +67,18 @@ class MethodPairs(Criterion):
     summary = "one public method of an object starts while the other is active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})
-    points = UNOBSERVABLE  # a method may start immediately after one of these operations of its thread
+    points = UNOBSERVABLE  # a thread can enter a method immediately after one of these operations
     total_known = True
 
     def __init__(self) -> None:
-        self._methods: dict[int, _Method | None] = {}  # methods by site, which are the same in every execution
+        self._methods: dict[int, _Method | None] = {}  # maps sites to methods; the same in every execution
         self._homes: dict[tuple[str, str], int] = {}
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
         self._entities = entities
         self._calls: dict[int, list[tuple[str, _Call]]] = {}  # active calls of each thread, innermost last
-        self._active_by_object: dict[int, _Active] = {}  # 0 holds calls without an object
+        self._active_by_object: dict[int, _Active] = {}  # the key 0 is for calls without an object
         self._active_by_class: dict[str, _Active] = {}
         self._fresh: set[Key] = set()
         self._reported: set[Key] = set()
@@ -95,7 +95,7 @@ class MethodPairs(Criterion):
                 else:
                     self._leave(thread, method)
             elif kind == END:
-                for _, call in self._calls.pop(thread, ()):  # calls of generators that did not run to their end
+                for _, call in self._calls.pop(thread, ()):  # calls of generators that did not run to completion
                     self._stop(call)
 
     def _method_at(self, number: int) -> _Method | None:

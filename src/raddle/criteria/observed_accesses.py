@@ -9,9 +9,9 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # for each thread label, that thread's last segment that comes before
+Clock = tuple[tuple[str, int], ...]  # for each thread label, the thread's last segment that comes before this one
 Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
-UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many
+UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many of them
 NEVER = -1  # used in place of a segment number
 
 
@@ -29,15 +29,15 @@ class ObservedAccesses:
 
     executions: int = 0
     accesses: set[tuple[AbstractVariable, Access]] = field(default_factory=set)
-    # The source of each read if no other thread writes in between: its own thread's last write, or "initial".
+    # The source of each read if no other thread writes in between: the reading thread's last write, or "initial".
     sources: set[tuple[AbstractVariable, Access | str, Access]] = field(default_factory=set)
     pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive pairs
-    # All accesses of one thread in one execution, to all variables (None) or to one of them: the number of accesses in
-    # each segment, and a digest of their sequence.
+    # Each entry summarizes the accesses of one thread in one execution, to all variables (None) or to one variable: the
+    # thread's label, the number of accesses in each segment, and a digest of their sequence.
     lines: set[tuple[AbstractVariable | None, str, Profile, str]] = field(default_factory=set)
     meetings: set[tuple[str, ...]] = field(default_factory=set)  # the sets of threads that took part in one execution
     # How starts and joins order accesses (see `raddle.criteria.start_join`): the first and last segment of each access,
-    # and the clock of each segment, given by label and number.
+    # and the clock of each segment, which is identified by thread label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
     segments: set[tuple[str, int, Clock]] = field(default_factory=set)
     # For each write: the segment in which its own thread overwrites it, or NEVER.

@@ -34,7 +34,7 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LISTED = 12  # number of accesses from the beginning of an order that its key lists
+MAX_LISTED = 12  # maximum number of accesses that a key lists, from the beginning of the order
 _ORDER = (
     word("number of accesses and digest of their order"),
     Several("first accesses", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
@@ -55,7 +55,8 @@ class OrderCriterion(LuCriterion[Variable]):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._log = array("I")  # the access numbers, in the order in which the accesses happened
-        self._ends: dict[int, list[int]] = {}  # for each thread, the length of the log at its starts and joins
+        # For each thread, the length of the log each time it started or joined a thread.
+        self._ends: dict[int, list[int]] = {}
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary

@@ -31,13 +31,13 @@ class _Shape(NamedTuple):
     """The conditions to check for one order of the steps of a pattern."""
 
     crossings: tuple[tuple[int, int], ...]  # pairs of steps of different threads, the earlier step first
-    # A run, a step of the other thread in between, and the run of that step.
+    # Each entry: a run, a step of the other thread that comes within it, and the run that contains this step, if any.
     runs: tuple[tuple[Run, int, Run | None], ...]
 
 
 class _Guard(NamedTuple):
-    kept: list[int]  # for each first access of a run, a mask of the second accesses that the lock keeps with it
-    always: int  # mask of the accesses that always happen under the lock
+    kept: list[int]  # for each access, a mask of the accesses that form a run with it under the lock
+    always: int  # mask of the accesses made only while the lock is held
     lock: str  # name of the lock
 
     def holds(self, step: int, run: Run | None, places: Sequence[Place]) -> bool:

@@ -41,7 +41,7 @@ class RandomExecution:
         self.steps = []
         self.alive, self.ended, self.actors = [0], [], {0: 0}
         self.holders, self.waiting = {}, {}
-        for _ in range(2 * length):  # twice the length, because a waiting thread may take no step when it is chosen
+        for _ in range(2 * length):  # twice the length, because a chosen thread takes no step if it keeps waiting
             if len(self.steps) < length:
                 self.advance(rng.choice(self.alive))
 

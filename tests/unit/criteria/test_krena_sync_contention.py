@@ -22,8 +22,8 @@ def test_an_uncontended_acquire_is_only_visited():
 
 
 def test_a_contended_lock_is_blocked_and_blocking():
-    # Thread 0 is inside critical section B (site 2) when thread 1 reaches section A (site 1) of the same lock. A is
-    # blocked, B is blocking, and both are visited. These are the paper's three situations.
+    # Thread 0 is inside critical section B (site 2) when thread 1 reaches section A (site 1), which uses the same lock.
+    # A is blocked, B is blocking, and both are visited. These are the paper's three situations.
     steps = [
         (0, "acquire", 0, SITE + 2), (1, "blocked", 0, SITE + 1), (0, "release", 0, SITE + 2),
         (1, "acquire", 0, SITE + 1), (1, "release", 0, SITE + 1),

@@ -37,7 +37,8 @@ def test_only_the_last_access_in_between_counts():
 
 
 def test_only_consecutive_accesses_of_a_thread_form_a_block():
-    # Thread 1's block runs from site 2 to site 5. Its access at site 1 is not its last access before site 5.
+    # Thread 1's block runs from site 2 to site 5. The thread's access at site 1 does not begin a block that ends at
+    # site 5, because the access at site 2 comes later.
     steps = steps_of("1 read 1", "1 write 2", "2 write 3", "1 read 5")
     assert covered("avio", steps) == {(S + 2, S + 5, S + 3)}
 

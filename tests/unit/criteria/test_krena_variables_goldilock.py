@@ -46,7 +46,8 @@ def test_short_circuits_name_no_lockset():
 
 
 def test_without_a_short_circuit_the_key_names_the_lockset():
-    # Thread 1 synchronizes with 2, and 2 with 3. The lockset of the write is then {1, LOCK, 2, QUEUE, 3}.
+    # Thread 1 synchronizes with thread 2, and thread 2 with thread 3. The lockset of the write is then {1, LOCK, 2,
+    # QUEUE, 3}.
     entities = small_entities()
     synchronization = [f"1 release {LOCK}", f"2 acquire {LOCK}", f"2 put {QUEUE}", f"3 get {QUEUE}"]
     steps = steps_of(*BEGIN, "1 write 1", *synchronization, "3 read 2")

@@ -6,22 +6,23 @@ from measured_programs import program
 import raddle
 
 # T0 creates the account (a write), starts T1, T2 and T3, joins them, and reads the balance. Each worker reads the
-# balance and then writes it. T0's write precedes every start, so it is the initial state. Its read follows every join.
+# balance and then writes it. T0's write precedes every start, so it is part of the initial state. T0's read follows
+# every join.
 TOTALS = {
     # The accesses of three workers, two each, can interleave in 6! / (2! 2! 2!) orders. T0's write always comes first
     # and its read last.
     "all": 90,
     # The accesses of two workers can interleave in C(4, 2) orders, and there are three pairs of workers. The accesses
-    # of T0 and any of the three workers have only one order. There is only one variable, so svar has the same total.
+    # of T0 and a worker can come in only one order. There is only one variable, so svar has the same total.
     "tpair": 3 * 6 + 3,
     "svar": 3 * 6 + 3,
     # Each worker reads the initial value or the value written by one of the two other workers. Its own write comes
-    # later. T0 reads the value of one of the three workers.
+    # later. T0 reads the value written by one of the three workers.
     "def-use": 3 * 3 + 3,
     # Each worker's read is local (the initial value) or remote; T0's is remote.
     "lr-def": 3 * 2 + 1,
-    # Between the two accesses of a worker there is nothing, or one of the four accesses of the two others. Between T0's
-    # write and read there are always all six accesses of the workers.
+    # A worker's pair has nothing, or one of the other two workers' four accesses, in between. T0's pair always has all
+    # six accesses of the workers in between.
     "pinv": 3 * 5 + 6,
     # Each worker's pair is unserializable (another worker writes in between) or serializable. T0's pair is
     # unserializable.

@@ -65,7 +65,7 @@ def test_keys_are_withheld_until_the_variable_is_shared_and_the_thread_has_a_lab
     criterion.feed([(0, "start", 1, SITE), (1, "read", 0, SITE + 1)])
     assert criterion.collect(final=False) == set()
     criterion.feed([(2, "write", 0, SITE + 2), (2, "read", 0, SITE + 3)])
-    # The start of thread 2 has not been recorded yet, so it has no label.
+    # The start of thread 2 has not been recorded yet, so the thread has no label.
     assert criterion.collect(final=False) == {(X, "initial", ("T1", "read", SITE + 1, 1))}
     criterion.feed([(1, "start", 2, SITE)])
     # Thread 2 is the first thread that thread 1 starts.
@@ -75,8 +75,8 @@ def test_keys_are_withheld_until_the_variable_is_shared_and_the_thread_has_a_lab
 
 
 def test_the_total_counts_the_observed_accesses():
-    # One execution shows all accesses. The read can return the value written by its own thread or by the other one: 2
-    # requirements.
+    # A single execution contains all accesses. The read can return the value written by its own thread or by the other
+    # thread: 2 requirements.
     def_use, local_or_remote = DefUse(), LocalOrRemoteDefinition()
     assert (def_use.seen_total().number, def_use.requirements(StaticModel(), PruningFacts())) == (None, None)
     covered(def_use, PROGRAM, [(0, 0), (1, 0), (0, 1)])

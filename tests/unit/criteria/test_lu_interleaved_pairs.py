@@ -18,7 +18,7 @@ X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
 PROGRAM = [[("read", "x"), ("write", "x")], [("write", "x")]]
 
-# The kinds of the local, the remote and the second local access in the paper's cases, which come from AVIO.
+# The kinds of the first local, the remote and the second local access in the paper's cases, taken from AVIO.
 UNSERIALIZABLE = {
     ("read", "write", "read"),
     ("write", "write", "read"),
@@ -59,7 +59,8 @@ def test_both_accesses_of_a_pair_are_to_one_variable():
 
 def test_occurrences_beyond_the_limit_count_as_one():
     # T1 reads x at one site four times, and T2 writes it after the third read. With a limit of 2, the occurrences of
-    # T1's accesses are 1, 2, 2, 2: pairs (1, 2) and (2, 2), the latter once without and once with T2's write.
+    # T1's accesses are 1, 2, 2, 2. So the pairs are (1, 2) and (2, 2), and the latter occurs once without and once with
+    # T2's write.
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *[(1, "read", 0, SITE + 1)] * 3]
     steps += [(2, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
     one, two, other = ("T1", "read", SITE + 1, 1), ("T1", "read", SITE + 1, 2), ("T2", "write", SITE + 2, 1)

@@ -77,7 +77,7 @@ def test_nothing_is_covered_before_the_end_of_the_execution():
 
 
 def test_long_orders_with_the_same_beginning_have_different_digests():
-    # Each thread has 40 accesses. Only the last two are swapped.
+    # Each thread has 40 accesses. Only the last two accesses of the order are swapped.
     program = [[("read", "x")] * 40, [("write", "x")] * 40]
     order = [(thread, index) for index in range(40) for thread in (0, 1)]
     for criterion in (All(), ThreadPair(), SingleVariable()):
@@ -100,9 +100,9 @@ def test_the_total_counts_the_observed_accesses():
 
 
 def test_a_branch_adds_sequences_of_accesses_to_the_total():
-    # In the second execution, T1 only reads x, so only T2 accesses y. Over both executions, each thread has one
-    # sequence of 2 shared accesses and one of 1. Their combinations have C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14
-    # interleavings.
+    # In the second execution, T1 only reads x, so only T2 accesses y. Over both executions, each thread has a sequence
+    # of 2 accesses to shared variables and a sequence of 1 such access. Their combinations have C(4, 2) + C(3, 1) +
+    # C(3, 1) + C(2, 1) = 14 interleavings.
     criterion = All()
     covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
     covered(criterion, PROGRAM, [(0, 0), (1, 0), (1, 1)])
@@ -110,8 +110,8 @@ def test_a_branch_adds_sequences_of_accesses_to_the_total():
 
 
 def test_threads_that_never_shared_a_variable_have_no_order():
-    # T1 and T2 share x in one execution, T2 and T3 in another. The accesses of each of these pairs have C(2, 1) orders.
-    # T1 and T3 share nothing.
+    # T1 and T2 share x in one execution, T2 and T3 in another. The accesses of each of these pairs of threads can come
+    # in C(2, 1) orders. T1 and T3 share nothing.
     criterion = ThreadPair()
     starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
     for pair in ((1, 2), (2, 3)):

@@ -95,7 +95,7 @@ def test_totals_equal_the_coverage_of_all_interleavings(seed):
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), (WRITE, "x")]],
         # T1 overwrites its first write after starting T2, which may read before or after that.
         [[("start", 1), ("join", 1), (READ, "x")], [(WRITE, "x"), ("start", 2), (WRITE, "x")], [(READ, "x")]],
-        # The threads run one after the other. Each reads the value of the thread before it.
+        # The threads run one after the other. Each reads the value written by the previous thread.
         [
             [("start", 1), ("join", 1), ("start", 2), ("join", 2), (READ, "x")],
             [(WRITE, "x")],
@@ -129,16 +129,16 @@ def test_writes_before_every_start_are_the_initial_state():
     # pinv: a worker's pair has either nothing or one of the other worker's two accesses in between (2 x 3). T0's pair
     # always has all four accesses of the workers in between (4).
     # lr-inv: a worker's pair is serializable or unserializable (2 x 2). T0's pair is always unserializable (1).
-    # Orders: the accesses of the two workers can interleave in C(4, 2) orders. The accesses of T0 and one worker have
-    # only one order.
+    # Orders: the accesses of the two workers can interleave in C(4, 2) orders. The accesses of T0 and a worker can come
+    # in only one order.
     assert totals == {
         "all": 6, "tpair": 6 + 2, "svar": 6 + 2, "def-use": 4 + 2, "pinv": 6 + 4, "lr-def": 4 + 1, "lr-inv": 4 + 1
     }  # fmt: skip
 
 
 def test_a_thread_without_a_recorded_start_ends_the_initial_state():
-    # The start of thread 5 is not recorded. T0's write before thread 5's first step is the initial state. T0's write
-    # after that step can be read by thread 5.
+    # The start of thread 5 is not recorded. T0's write before thread 5's first step is part of the initial state.
+    # Thread 5 can read the value that T0 writes after that step.
     entities = make_entities(variables=[variable("x")])
     steps = [(0, WRITE, 0, SITE), (5, READ, 0, SITE + 1), (0, WRITE, 0, SITE + 2), (5, READ, 0, SITE + 3)]
     assert {source for _, _, source in watch(LocalOrRemoteDefinition(), entities, steps)} == {"local", "remote"}

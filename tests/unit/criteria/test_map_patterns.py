@@ -79,7 +79,7 @@ def test_the_symmetric_pattern_is_counted_with_the_variables_in_order():
 
 
 def sequences(pools):
-    """Yield the sequences of steps (thread, kind, variable, site) that Algorithm 3 builds for ordered variable pairs."""
+    """Yield the sequences of (thread, kind, variable, site) that Algorithm 3 builds for ordered pairs of variables."""
     for number in range(9, 18):
         for x, y in (("x", "y"), ("y", "x")):
             names = {"x": x, "y": y}

@@ -304,7 +304,7 @@ def keeps_together(facts, guard, steps, run):
 
 
 def locked_out(facts, guard, steps, order, run):
-    """Return whether a step of another thread that needs the lock lies in a run that the lock keeps together."""
+    """Return whether a step that needs the lock lies within another thread's run that the lock keeps together."""
     if not keeps_together(facts, guard, steps, run):
         return False
     for index in order[order.index(run[0]) + 1 : order.index(run[1])]:
