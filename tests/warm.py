@@ -1,7 +1,7 @@
 """Runs Python programs in forks of a server process that has already imported raddle and pytest.
 
-Each program still runs in a separate process, which ends as usual, but it does not spend half a second on imports.
-Tests of startup, of interpreter options or of encodings must use `processes.run` instead.
+Each program still runs in a separate process that ends as usual, but the process does not spend half a second on
+imports. Tests of startup, of interpreter options or of encodings must use `processes.run` instead.
 
 When run as a script, this file acts as the server. It receives requests and the three standard streams through a
 socket, and replies with process ids and exit codes.

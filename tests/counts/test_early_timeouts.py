@@ -109,8 +109,8 @@ def test_without_the_option_a_timeout_expires_only_if_every_other_thread_is_bloc
 @pytest.mark.parametrize("scheduler", COMPLETE)
 def test_a_wait_can_expire_before_and_after_the_notification(scheduler: str) -> None:
     # There are three cases. First, the wait is notified in time. Second, it expires before the other thread runs.
-    # Third, it expires while the notifying thread still holds the lock. In that case `wait` returns False although the
-    # notification was sent.
+    # Third, it expires while the notifying thread still holds the lock. In that case `wait` returns False even though
+    # the notification was sent.
     seen: set[tuple[bool, bool]] = set()
     result = raddle.explore(condition_scenario(seen), scheduler=scheduler, **RULES)
     assert result.exhausted

@@ -225,7 +225,7 @@ def sync(run: Execution) -> Iterator[Key]:
 
 
 def doubtful(run: Execution) -> Iterator[Key]:
-    """Yield the situations that depend on whether a thread had to wait, where the log does not show this.
+    """Yield the situations that depend on whether a thread had to wait, if the log does not show this.
 
     This concerns semaphores, queues and events. The log shows when a thread reached an operation, but not when it tried
     the operation. If the resource was available on arrival and another thread then took it, the thread may or may not

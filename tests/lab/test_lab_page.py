@@ -169,8 +169,8 @@ def test_only_the_tables_of_a_result_are_replaced() -> None:
     row = {"program": "stack", "scheduler": "pos", "seeds": 3, "found": 3, "median": 2, "executions": [1, 2, 9]}
     some_found = {**row, "scheduler": "pct", "found": 1, "median": None, "executions": [None, 5, None]}
     page = lab_page.filled(SMALL_PAGE, {"one": {"schedulers": ["pos", "pct"], "rows": [row, some_found]}})
-    # The cell shows the median and the maximum over the three seeds. If not all seeds found the bug, it shows how many
-    # did.
+    # The cell shows the median and the maximum over the three seeds. If the search found the bug with only some of the
+    # seeds, the cell shows their number.
     assert "| stack | 2 (9) | - [1 of 3] |" in page
     assert "| median at most 10 | 1 | 0 |" in page
     assert "old" not in page

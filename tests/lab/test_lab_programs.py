@@ -85,7 +85,7 @@ def test_a_population_counts_objects_and_threads() -> None:
         entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", name), 1)
     entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, created at the same line
     entities.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # a fork created at another line
-    # An object with an attribute of its own class and one of a base class, and a generator, which is not counted.
+    # An object with one attribute from its own class and one from a base class, and a generator, which is not counted.
     entities.add_variable(AbstractVariable("m.py:Fork", "m.py:15", "x", "m.py:Spoon"), 4)
     entities.add_variable(AbstractVariable("m.py:Spoon", "m.py:15", "y"), 4)
     entities.add_variable(AbstractVariable("generator", "", "generator[]"), 5)

@@ -1,4 +1,4 @@
-"""`functools.cache` is not a lock: two threads find the cache empty, and each creates an instance of a singleton."""
+"""`functools.cache` is not a lock: two threads find the cache empty, and each creates an instance of the singleton."""
 
 import functools
 import threading

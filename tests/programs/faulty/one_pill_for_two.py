@@ -1,4 +1,4 @@
-"""Two workers run until they get a poison pill, and there is only one."""
+"""Each of two workers runs until it gets a poison pill, but there is only one pill."""
 
 import queue
 import threading

@@ -28,7 +28,7 @@ def test_an_outcome_contains_the_notes_of_the_exception() -> None:
 
 
 def test_notes_of_any_type_are_accepted() -> None:
-    # By PEP 678, `__notes__` may be set to anything, and tracebacks must still be printed.
+    # According to PEP 678, `__notes__` may be set to anything, and tracebacks must still be printed.
     error = ValueError("no")
     assert notes_of(error) == ()
     error.__notes__ = [7, "text"]  # type: ignore[list-item]

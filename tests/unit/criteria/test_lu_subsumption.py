@@ -141,9 +141,9 @@ def test_sizes_by_formula_equal_the_coverage_of_all_interleavings():
 def test_one_execution_completes_pinv_but_not_lr_inv():
     # Thread a reads x twice. Semaphores ensure that b always reads in between, while c can write at any time. If c also
     # writes in between, a's pair is covered with b's read and with c's write. The pair with nothing in between is
-    # infeasible, so pinv is complete. For lr-inv, a's pair with c's write in between is unserializable. It is
-    # serializable only if c writes before or after both reads. One execution cannot do both, so it covers only 1 of 2
-    # requirements.
+    # infeasible, so pinv is complete. For lr-inv, a's pair with c's write in between is unserializable. The two reads
+    # are serializable only if c does not write between them. No execution contains both cases, so each covers only 1 of
+    # 2 requirements.
     module = program_named("three")
     samples = list(
         raddle.measure(module.scenario, criteria="pinv,lr-inv", scheduler="exhaustive", source=[module.__file__])

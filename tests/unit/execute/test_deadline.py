@@ -42,7 +42,7 @@ class Flag:
 
 
 def spins():
-    """Run two threads that reach scheduling points forever."""
+    """Run two threads that loop forever and reach scheduling points in each iteration."""
     flag = Flag()
     threads = [threading.Thread(target=flag.spin) for _ in range(2)]
     for thread in threads:

@@ -48,7 +48,7 @@ def test_a_note_says_that_early_timeouts_were_not_explored(scenario, expected):
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_waits_of_the_same_length_can_expire_in_any_order(scheduler):
-    """Either wait can expire first, although only one of them reads the clock.
+    """Either wait can expire first.
 
     If a wait at the barrier expires, the barrier is broken.
     """

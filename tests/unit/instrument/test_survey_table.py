@@ -278,7 +278,7 @@ PROGRAM = """
 
 
 def test_the_model_predicts_the_observed_accesses(imported: Callable[..., ModuleType]) -> None:
-    """The model predicts the attribute that each probe accesses, and no access is missing from it."""
+    """The model predicts the attribute that each probe accesses, and no access is missing from the model."""
     module, table = imported(PROGRAM), SiteTable()
     with instrument_modules([module], table):
         model = survey_table(table)

@@ -1,4 +1,4 @@
-"""Objects are named by their class and the line that calls it, in controlled executions and in native runs.
+"""Objects are named by their class and the line that calls the class, in controlled executions and in native runs.
 
 In the programs below, the comment `#> Class` marks each line that creates an object of that class, either a lock or an
 object with an attribute `n`. The marked line calls the class or the library function that creates the object. Lines
