@@ -48,7 +48,8 @@ class Patches:
     """The patches that are applied to the standard library during a watch.
 
     Classes written in Python are patched method by method, so that existing subclasses are patched too. Classes and
-    functions implemented in C are replaced by name, which affects modules imported later.
+    functions implemented in C are replaced in their own modules. A module that has already imported one of them by
+    name keeps the original.
     """
 
     def __init__(self, recorder: Recorder) -> None:

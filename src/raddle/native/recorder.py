@@ -301,7 +301,7 @@ class Recorder:
     def under_condition(
         self, condition: object, kind: Kind, resource: Resource, *, fails_by: type[Exception] | None = None
     ) -> Iterator[None]:
-        """Surround an operation that takes effect when its thread leaves the condition without an error.
+        """Record the operation in the block when its thread leaves the condition without an error.
 
         If the operation raises `fails_by`, a FAILED step is recorded.
         """

@@ -66,7 +66,7 @@ class VariableNumbers:
         self.entries = self.objects.entries
         self.code_names: dict[int, set[str]] = {}  # maps the id of a class to the names of its methods and properties
         self._classes: list[type] = []  # keeps the classes in `code_names` alive
-        self._functions: dict[str, Entry] = {}  # closure variables of functions whose calls are not distinguished
+        self._functions: dict[str, Entry] = {}  # closure variables shared by all calls to a function
 
     def reset_after_fork(self) -> None:
         """Clear all numbers in a forked process."""

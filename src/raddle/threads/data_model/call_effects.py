@@ -193,7 +193,8 @@ class EffectCache:
             return cached[1]
         cls = type(called)
         if cls is BuiltinFunctionType and called.__module__ is None:
-            # A method implemented in C can only have an effect on the disk. Caching it would keep its object alive.
+            # A method implemented in C can only affect the disk. It is not cached, because that would keep its object
+            # alive.
             on_disk = effect_of_method(called.__self__, called.__name__)
             return None if on_disk is None else CallEffect(on_disk, on_disk=True)
         on_disk = effect_on_disk(called)

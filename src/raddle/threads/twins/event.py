@@ -102,7 +102,7 @@ def _state(event: Any) -> tuple[int, ...]:
 
 def _describe(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        actual_need = 0 if thread.timer and thread.ready is None else need  # a wait with early expiry never blocks
+        actual_need = 0 if thread.timer and thread.ready is None else need  # never blocks if it may time out early
         return [(target, "", modes.READ if thread.timer else mode)], actual_need, None, target, _state
 
     return describe
