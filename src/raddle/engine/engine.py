@@ -233,9 +233,7 @@ class Engine:
     def operate_as_chosen(
         self, me: Carrier, kind: Kind, target: object, alternatives: Callable[[], Sequence[Alternative]]
     ) -> Alternative:
-        """Like `operate`, but for an operation with several possible outcomes; return the one that the policy
-        chooses.
-        """
+        """Announce an operation with several possible outcomes; return the outcome that the policy chooses."""
         me.kind = kind
         me.target = target
         me.alternatives = alternatives
@@ -485,9 +483,7 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Record that CPython with the GIL can switch threads before this access, even if its site is not
-        switchable.
-        """
+        """Record that CPython with the GIL can switch before this access, even if its site is not switchable."""
         me.can_switch = True
         if self.observers.gil_switch_allowed:
             self.observers.notify(self.observers.gil_switch_allowed, me, site)

@@ -46,7 +46,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
 
 
 def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, *, needs: Ready) -> bool:
-    """Block like `wait`, and then until `needs` is true as well. For example, a condition's lock must be free.
+    """Block like `wait`, and then until `needs` is true as well (for example, until a condition's lock is free).
 
     While the participant waits for `needs`, `ready` may become true and the timeout may expire. The scheduler then
     chooses which of the two happened first.

@@ -183,8 +183,9 @@ def _is_alone(me: Carrier) -> bool:
 
 
 class Monitoring:
-    """Observes calls with `sys.monitoring`. Once a function has been classified, its events are disabled, so calls to
-    it cost nothing more.
+    """Observes calls with `sys.monitoring`.
+
+    Once a function has been classified, its events are disabled, so calls to it cost nothing more.
     """
 
     def __init__(self, callees: Callees) -> None:

@@ -59,7 +59,7 @@ class IsolatedRunner:
 
         def survive() -> T:
             run()
-            return so_far(process_died(how))  # the first child died, but this one did not
+            return so_far(process_died(how))  # the first child died, but the second did not
 
         self.counter.begin()
         try:

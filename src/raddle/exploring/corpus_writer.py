@@ -12,7 +12,7 @@ MAX_REPLAYED = 20_000  # maximum number of decisions replayed to write the sched
 
 
 class CorpusWriter:
-    """Keeps the decisions of executions during the search, and writes their schedules as text at the end."""
+    """Keeps the decisions of executions during the search, and converts them to schedules at the end."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,4 +1,7 @@
-"""Stop rules: when a search stops. They apply after each execution or, with workers, after each round of units."""
+"""Stop rules, which determine when a search stops.
+
+They apply after each execution or, with workers, after each round of units.
+"""
 
 from __future__ import annotations
 

@@ -94,8 +94,7 @@ class ExecutionDeviations:
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Yield deviations just before an event: whether a thread is preempted, the thread to run instead, and
-        `repeats`.
+        """Yield deviations just before an event, as tuples (preempts a thread, thread to run instead, repeats).
 
         Two deviations are similar if their threads are at the same places. At most `MAX_ALIKE` similar deviations are
         yielded.

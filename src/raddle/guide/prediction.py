@@ -140,9 +140,7 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """Return the sort key of an order: whether one thread runs entirely before the other, and the result of
-        `_mixed`.
-        """
+        """Return a sort key: whether the second thread runs entirely before the first, and the result of `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
@@ -164,8 +162,9 @@ class Prediction:
     # -- one order ----------------------------------------------------------------------------------
 
     def _arrange(self, first: int, stop: int, second: int, until: int) -> int | None:
-        """Simulate an order. Return how many steps the second thread took before the first continued; None if
-        infeasible.
+        """Simulate an order; return None if it is infeasible.
+
+        Otherwise return the number of steps that the second thread takes before the first continues.
         """
         other = self._rearrangement
         other.begin()

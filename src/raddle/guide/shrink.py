@@ -85,9 +85,7 @@ class Shrinker:
         return seen
 
     def _is_simpler(self, schedule: Schedule, reserve: int) -> bool:
-        """Try the schedule, unless it was tried before or cannot be simpler. Return whether it is the new best
-        schedule.
-        """
+        """Try a schedule, unless it has been tried or cannot be simpler; return whether it is the new best schedule."""
         if schedule in self._tried or self._spent(reserve):
             return False
         if not self._rank.impossible_here and stops(schedule) > self._rank.preemptions:

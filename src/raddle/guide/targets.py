@@ -41,8 +41,9 @@ class TargetsMemory:
     plans: int = 0  # number of executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
-        """Merge the attempts of two units. Tries are not summed, because each unit's tries include those of earlier
-        units.
+        """Merge the attempts of two units.
+
+        Tries are not summed, because each unit's tries include those of earlier units.
         """
         tries = dict(self.tries)
         for goal, times in other.tries.items():

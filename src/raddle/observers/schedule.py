@@ -88,9 +88,7 @@ class ScheduleRecorder(Observer):
         return tuple(replace(stop, with_gil=not before or self._can_switch(before)) for stop, before in self._stops)
 
     def _can_switch(self, passed: tuple[tuple[int, bool], ...]) -> bool:
-        """Return whether CPython with the GIL can switch threads after the last access to shared data at these
-        sites.
-        """
+        """Return whether CPython with the GIL can switch threads after the last access to shared data."""
         for number, (site, switchable) in enumerate(reversed(passed)):
             shared = number and site in self._known_points.sites
             # A method is looked up before its arguments are evaluated, and accesses its object afterwards.

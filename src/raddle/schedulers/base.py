@@ -43,7 +43,7 @@ class SearchProgress(NamedTuple):
 
     bound: str = ""  # description of the bound that excluded schedules; "" if none were excluded
     difference: str | None = None  # where a repeated execution differed from the first one
-    every_order: bool | None = None  # True if every partial order has been run; None if not enumerated
+    every_order: bool | None = None  # True if every partial order has been run; None if orders are not enumerated
     every_interleaving: bool = True  # True if every interleaving of each partial order has been run
 
 

@@ -87,8 +87,9 @@ class Supplies(ABC):
         """Return the number of the operation in the set `within` that enables this one; -1 if none is needed."""
 
     def enabler_so_far(self, operation: Operation, number: int) -> int:
-        """Return the enabling operation among all operations before `number`. `number` never decreases from one call to
-        the next.
+        """Return the enabling operation among all operations before `number`.
+
+        From one call to the next, `number` never decreases.
         """
         return self.enabler(operation, (1 << number) - 1)
 

@@ -51,7 +51,7 @@ class Directed(PartialOrderSampling):
 
     @property
     def sees_forced_steps(self) -> bool:
-        """Whether there is a plan, because following a plan requires counting forced steps."""
+        """True if there is a plan: following a plan requires counting forced steps."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:

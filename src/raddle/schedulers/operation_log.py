@@ -75,7 +75,7 @@ class Logbook:
         self._reader = reader
         self._counts: dict[str, int] = {}  # number of operations performed, by participant
         self._levels: dict[tuple[int, int], tuple[Any, Level]] = {}  # resources whose level is read at the end
-        self._overdue: set[str] = set()  # participants whose timeout expired, so they need nothing to continue
+        self._overdue: set[str] = set()  # participants whose timeout has expired, so they need nothing to continue
 
     # -- operations ---------------------------------------------------------------------------------
 

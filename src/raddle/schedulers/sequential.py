@@ -8,8 +8,9 @@ from raddle.schedulers.base import Scheduler, Thread
 
 
 class Sequential(Scheduler):
-    """Runs without preemption. Every search begins this way, and replays continue this way after the end of the
-    schedule.
+    """Runs without preemption.
+
+    Every search begins this way, and replays continue this way after the end of the schedule.
     """
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:

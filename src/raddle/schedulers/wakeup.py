@@ -46,7 +46,7 @@ class Node:
         self.sleeping = sleeping  # the sleep set: choices from which all executions have been explored
         self.branches = branches  # the wakeup tree, without the branch being explored
         self.after: list[Branch] = []  # continuations of the branch being explored
-        self.taken: Choice | None = None  # first choice of the branch being explored; None if any choice will do
+        self.taken: Choice | None = None  # first choice of the branch being explored; None if any choice is allowed
         self.aborting: Choice | None = None  # the choice in this state that aborted the execution
         self.infeasible: set[Choice] = set()  # choices that were planned here but turned out not to be enabled
 
