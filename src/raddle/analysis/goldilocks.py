@@ -38,14 +38,8 @@ SAME_LOCK = "same lock"
 TWO_THREADS = "two threads"
 LOCKSET = "lockset"
 RACE = "race"
-CHECKS = (
-    FIRST,
-    SAME_THREAD,
-    SAME_LOCK,
-    TWO_THREADS,
-    LOCKSET,
-    RACE,
-)  # cheapest first; "race" means that all checks failed
+# The cheapest check comes first; RACE means that all checks failed.
+CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)
 
 _COST = {check: number for number, check in enumerate(CHECKS)}
 

@@ -76,7 +76,7 @@ class LockGraph:
         self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # edges by held lock
         self._from: dict[int, set[int]] = {}  # maps each lock to the locks requested while it was held
         self._into: dict[int, set[int]] = {}  # maps each lock to the locks held when it was requested
-        self._cyclic: set[int] = set()  # locks that are on a cycle, ignoring threads, gates and segments
+        self._cyclic: set[int] = set()  # locks that lie on a cycle, ignoring threads, gates and segments
 
     def step(self, thread: int, kind: str, target: int, site: int) -> list[Cycle]:
         """Process one step; return the potential deadlock cycles that it completes."""

@@ -1,4 +1,4 @@
-"""Estimates the total number of requirements from how often each covered requirement was covered.
+"""Estimates the total number of requirements from the number of executions that covered each one.
 
 Ecologists estimate the number of species in the same way: the number of species observed only once indicates how many
 were never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and

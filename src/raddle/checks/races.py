@@ -49,9 +49,8 @@ class Races:
         self._entities = entities
         self._order = HappensBefore()
         self._histories: dict[int, _History] = {}  # by variable number
-        self._epoch_accesses: dict[int, set[Step]] = defaultdict(
-            set
-        )  # maps each thread to the accesses in its current epoch
+        # Maps each thread to the accesses in its current epoch.
+        self._epoch_accesses: dict[int, set[Step]] = defaultdict(set)
 
     def feed(self, steps: Iterable[Step]) -> None:
         """Process the next steps of the execution, in order."""

@@ -54,9 +54,8 @@ class WarnedVariables:
     gave_up = False
 
     def __init__(self) -> None:
-        self._found: dict[
-            tuple[str, str, str, tuple[int, ...]], ReportedWarning
-        ] = {}  # maps kind, variable and block to the warning
+        # Maps the kind, the variable and the block to the warning.
+        self._found: dict[tuple[str, str, str, tuple[int, ...]], ReportedWarning] = {}
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
@@ -180,7 +179,7 @@ class _VariableState:
 
     def __init__(self) -> None:
         self.guarded = Guarded()
-        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, in the order in which they happened
+        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, in chronological order
         self.raced = False  # True once no common lock is left
         self.warned = False  # True once a pair without a common lock has been reported
         self.count = 0

@@ -32,9 +32,8 @@ def warning_sentence(warning: ReportedWarning, sites: Mapping[int, Site]) -> str
     locks = warning.subject.split(ARROW)
     if warning.kind == POTENTIAL_DEADLOCK and len(places) == 2 * len(locks):
         return _potential_deadlock(locks, places)
-    return (
-        f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()
-    )  # an unknown kind of warning, from another version of raddle
+    # The kind is unknown, because the warning comes from another version of raddle.
+    return f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()
 
 
 def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:

@@ -1,6 +1,6 @@
 """Rewrites expressions: every read of an attribute, a container or a shared name goes through a probe.
 
-Nodes are visited in the order in which Python evaluates them, because `SiteMaker.may_switch` depends on it.
+Nodes are visited in the order in which Python evaluates them, because `SiteMaker.may_switch` depends on that order.
 """
 
 from __future__ import annotations
@@ -477,6 +477,6 @@ def _is_string(node: ast.expr) -> bool:
 def _is_constant(node: ast.expr) -> bool:
     """Return whether this is a number, string, None or another constant.
 
-    Comparing a value with a constant reads no container.
+    Comparing a value with a constant does not read a container.
     """
     return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))

@@ -39,7 +39,7 @@ class LiveFunctions:
     def __init__(self, new_objects: NewObjects | None = None) -> None:
         self._new_objects = new_objects or NewObjects()
         self._files: set[str] = set()  # files of all functions seen so far
-        self._members: dict[int, _Members] = {}  # by the id of the module
+        self._members: dict[int, _Members] = {}  # by module id
         self._values: frozenset[int] | None = None  # ids to look for in default arguments; None if there are none
         self._with_value: _References = {}
 

@@ -133,7 +133,8 @@ def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
             return cls
         codes = probed_codes(cls, hook.table, blocks=hook.blocks)
         functions = generated_functions(cls)
-        if not functions.keys() & READING_METHODS:  # there are none, or an enclosing native run has already probed them
+        # The class has no generated methods that read fields, or an enclosing native run has already probed them.
+        if not functions.keys() & READING_METHODS:
             restore_leftover_sites(module.__name__, hook.table)
         for name, function in functions.items():
             if name in codes:

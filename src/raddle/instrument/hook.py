@@ -95,7 +95,7 @@ class Hook(MetaPathFinder):
             self.not_instrumented.append(refused)
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
-        """Return the probed code of a module and add its sites to the table; None if it cannot be rewritten."""
+        """Return the probed code of a module and add its sites to the table; None if the module cannot be rewritten."""
         file = label(fullname, loader.path, is_package=loader.is_package(fullname), root=self.table.root)
         try:
             source = loader.get_data(loader.path)

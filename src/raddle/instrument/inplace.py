@@ -46,7 +46,7 @@ class Undo:
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self) -> None:
-        """Give each function its original code object back. A second call does nothing."""
+        """Restore the original code object of each function. A second call does nothing."""
         while self._functions:
             function, old, new = self._functions.pop()
             if function.__code__ is new:  # otherwise another tool has replaced the code since

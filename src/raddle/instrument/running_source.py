@@ -199,7 +199,7 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
 
 
 def _rewritten_assertions(module: ModuleType, source: bytes, path: str) -> Change:
-    """Return the change that pytest makes to the module's AST before compiling it."""
+    """Return the change that pytest makes to the module's AST before compiling the module."""
     from _pytest import __version__
     from _pytest.assertion.rewrite import rewrite_asserts
 

@@ -2,7 +2,8 @@
 
 The standard library's `symtable` resolves names for source text only, but raddle also rewrites trees that pytest has
 changed. So names are resolved here by the rules of the language. Functions in a class body do not see the names bound
-in that body. A comprehension has its own scope, except for `:=`. `global` and `nonlocal` refer to other scopes.
+in that body. A comprehension has its own scope, but `:=` binds in the enclosing scope. `global` and `nonlocal` refer to
+other scopes.
 
 Threads can share two kinds of names. A global is *mutated* if some function declares it with `global` and assigns to
 it. Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
@@ -60,7 +61,8 @@ class Scope:
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names bound by `from ... import`
     definitions: dict[str, int] = field(default_factory=dict)  # number of times `def` or `class` binds each name
-    classes: dict[str, bool] = field(default_factory=dict)  # maps a class to whether its constructor is in this source
+    # Maps each class to True if its constructor is in this source.
+    classes: dict[str, bool] = field(default_factory=dict)
 
     def mangled(self, name: str) -> str:
         """Return the name after private name mangling: `__x` inside `class C` becomes `_C__x`."""

@@ -53,7 +53,7 @@ class Selection:
     sources: tuple[str, ...] = ()
     root: str = "."
     _root: _Source = field(init=False, repr=False, compare=False)
-    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # resolved only once
+    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # resolved once, not per module
 
     def __post_init__(self) -> None:
         root = _Source(self.root, folder=os.path.realpath(self.root))

@@ -40,7 +40,7 @@ class _Outdated:
 
 
 def digests_now(label: str, path: str) -> frozenset[int]:
-    """Return the digests of the current source, one for each form of instrumentation; empty if it cannot be read.
+    """Return the digests of the current source, one for each form of instrumentation; empty if the file cannot be read.
 
     >>> digests_now("nowhere.py", "/nowhere.py")
     frozenset()

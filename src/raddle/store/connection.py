@@ -22,7 +22,7 @@ from raddle.errors import UsageError
 from raddle.store.schema import APPLICATION, SCHEMA, VERSION
 
 BUSY_SECONDS = 300.0  # how long to wait for the lock; many workers may write at the same time
-RETRY_SECONDS = 0.05  # delay between attempts in cases where SQLite itself does not wait
+RETRY_SECONDS = 0.05  # delay between attempts when SQLite itself does not wait
 
 T = TypeVar("T")
 

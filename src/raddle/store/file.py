@@ -34,8 +34,9 @@ def add(
     """Add the record of a run to the data file, completely or not at all; return notes to show to the user.
 
     Several processes may call this at the same time. If a source file has changed since it was measured, its stored
-    data is dropped, and a note reports it. If `starts_run` is true, such notes of earlier runs are deleted. By default,
-    every record except a native one starts a run: a native run has many processes and calls `forget_notes` itself.
+    data is dropped, and a note reports it. If `starts_run` is true, such notes from earlier runs are deleted. By
+    default, every record except a native one starts a run: a native run has many processes and calls `forget_notes`
+    itself.
 
     >>> import tempfile
     >>> from raddle.tally import Tally

@@ -203,7 +203,7 @@ class _CensusTaker:
     def _is_early(self, site: Site, name: str, scope: Scope) -> bool:
         """Return whether a name is accessed before threads can share it.
 
-        This is the case at import, and in the name's own function before an inner function can capture the name.
+        This is the case at import, and in the function that owns the name, before an inner function can capture it.
         """
         owner = scope.owner(name)
         if owner.kind != FUNCTION:
