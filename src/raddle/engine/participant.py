@@ -1,4 +1,4 @@
-"""Participants, which the scheduler chooses between, and alternatives (the possible outcomes of one operation).
+"""Participants (threads, ranks or tasks) and alternatives (the possible outcomes of one operation).
 
 A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds, several
 participants share a carrier, as the tasks of an event loop share the loop's carrier.

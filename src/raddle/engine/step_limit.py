@@ -6,7 +6,7 @@ from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 from raddle.wording import count
 
-SAMPLE = 1_200  # number of last steps whose lines are recorded, to report which lines the loop repeats
+SAMPLE = 1_200  # number of final steps whose lines are recorded, to report which lines the loop repeats
 
 
 class StepLimit:

@@ -20,7 +20,7 @@ class World(ABC):
     letter: str  # capital letter with which the labels of its participants begin; see `raddle.labels`
 
     def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
-        """Begin an execution with the first participant `main`."""
+        """Begin an execution whose first participant is `main`."""
 
     def end(  # noqa: B027 -- a world need not override it
         self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]

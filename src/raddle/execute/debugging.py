@@ -1,6 +1,6 @@
 """Debugger support: detects active debuggers, and makes them skip raddle's own frames.
 
-A user at a debugger prompt takes longer than any time limit, so no execution is ended while a debugger is active.
+A user at a debugger prompt may take longer than any time limit, so no execution is ended while a debugger is active.
 Debuggers based on `bdb` (pdb, ipdb, pytest's debugger) do not stop in raddle's frames: `step` goes to the next line of
 the program, not into probes.
 """

@@ -400,7 +400,7 @@ class Session:
         return self._snapshot
 
     def repeatable(self) -> bool:
-        """Return whether the same schedule gives the same execution twice; False if that cannot be checked."""
+        """Return whether two executions with the same schedule are equal; False if that cannot be checked."""
         if not can_fork():
             return False
         if self._isolated is not None:

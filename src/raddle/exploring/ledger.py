@@ -24,13 +24,13 @@ class Counts:
 
     before: int = 0  # number of executions in earlier units; the numbering continues from there
     executions: int = 0
-    points: int = 0  # scheduling points
+    points: int = 0  # number of scheduling points
     passed: int = 0
-    endless: int = 0  # executions that reached the step limit
-    crashes: int = 0  # executions that crashed their process
+    endless: int = 0  # number of executions that reached the step limit
+    crashes: int = 0  # number of executions that crashed their process
     crashes_in_a_row: int = 0
-    orders: int = 0  # partial orders run since the space of schedules last changed
-    interleavings: int = 0  # further interleavings of these partial orders
+    orders: int = 0  # number of partial orders run since the space of schedules last changed
+    interleavings: int = 0  # number of further interleavings of these partial orders
     _space: int = -1
 
     @property

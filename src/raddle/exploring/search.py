@@ -42,7 +42,7 @@ class Part:
     """The role of this search within a larger search that consists of several units."""
 
     rehearsed: bool = False  # True if an earlier unit has rehearsed the scenario
-    of_several: bool = False  # True if coverage and orders are judged for all units together
+    of_several: bool = False  # True if coverage and orders are evaluated for all units together
     may_continue: Callable[[int], bool] | None = None  # called with the number of each execution before it runs
 
 

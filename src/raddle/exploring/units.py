@@ -123,9 +123,9 @@ class Unit:
     rehearsed: bool = False  # True if an earlier unit has rehearsed the scenario
     share: tuple[int, int] = (0, 1)  # (index, number of shares): the part of the targets that this unit tries
     deadline: float | None = None  # wall-clock time, which is the same in all processes
-    corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to replay first
+    corpus: tuple[CorpusEntry, ...] = ()  # executions from earlier runs, to be replayed first
     saturated: bool = False  # True if earlier units have already saturated coverage
-    of_several: bool = True  # True if coverage is judged for several units together
+    of_several: bool = True  # True if coverage is evaluated for several units together
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,10 @@ class Done:
 
     before: int = 0  # number of the last execution before these units
     executions: int = 0
-    points: int = 0  # scheduling points
-    left_out: int = 0  # executions that were not measured
-    endless: int = 0  # executions that reached the step limit
-    crashes: int = 0  # executions that crashed their process
+    points: int = 0  # number of scheduling points
+    left_out: int = 0  # number of executions that were not measured
+    endless: int = 0  # number of executions that reached the step limit
+    crashes: int = 0  # number of executions that crashed their process
     seconds: float = 0.0  # time spent searching
     reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()

@@ -125,7 +125,7 @@ class Prediction:
     # -- orders -------------------------------------------------------------------------------------
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield each order as (first thread, number of steps before it stops, second thread, number of its steps)."""
+        """Yield each order as (first thread, steps before it stops, second thread, steps before it stops)."""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._rearrangement.programs[second]))

@@ -138,7 +138,7 @@ class Rearrangement:
             self._flags.discard(target)
 
     def _wait(self, step: Step, depth: int) -> None:
-        """Run the threads that can enable the step, only until the step becomes possible."""
+        """Run the threads that can enable a step until the step becomes possible."""
         thread, kind, target, site = step
         if kind == BEGIN:
             starter, index = self._starts[thread]

@@ -1,8 +1,8 @@
 """The targets of a search: requirements that no execution has covered yet, with plans to cover them.
 
-Executions in which the threads did something new are kept. From each of them, `raddle.guide.prediction` computes what
-other orders of its steps would cover. The most promising order is tried first. A requirement that stays uncovered after
-`TRIES` attempts is given up and reported.
+Executions in which the threads did something new are kept. For each kept execution, `raddle.guide.prediction` computes
+what other orders of its steps would cover. The most promising order is tried first. A requirement that stays uncovered
+after `TRIES` attempts is given up and reported.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from raddle.threads.data_model.identity import has_stdlib_path
 
 
 class Places:
-    """Finds places and names them as schedules and stories do."""
+    """Finds places, and names them in the form used in schedules and stories."""
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table

@@ -69,7 +69,7 @@ class Logbook:
         # Pending operations, as described when they were last enabled. Operations whose accesses are known only after
         # the step are missing.
         self.pending: dict[Choice, Operation] = {}
-        self._described: set[str] = set()  # participants whose pending operation is described and has one outcome
+        self._described: set[str] = set()  # participants whose pending operation has been described and has one outcome
         self._used: dict[Choice, tuple[Any, Level | None]] = {}  # each choice's resource and level function
         self._names = names
         self._reader = reader
