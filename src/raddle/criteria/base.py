@@ -105,7 +105,7 @@ class Criterion(ABC):
         return None
 
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data
-        """Continue with the extra data of this run or an earlier one."""
+        """Continue with extra data that `extra` returned earlier, in this run or a previous one."""
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         """Return the number of requirements, not counting those that the facts rule out."""

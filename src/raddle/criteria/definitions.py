@@ -84,7 +84,7 @@ class DefUse(DefinitionCriterion):
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part('write or "initial"'), access_part("read"))
-    summary: ClassVar[str] = "a read gets the value of a certain write, or the initial value"
+    summary: ClassVar[str] = "a read gets the value of a particular write, or the initial value"
     _no_access_word: ClassVar[str] = INITIAL
 
     def begin(self, entities: Entities) -> None:
@@ -151,7 +151,7 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part("read"), word('"local" or "remote"'))
     summary: ClassVar[str] = (
-        "a read gets a local value (the initial one or one its own thread wrote), or one that another thread wrote"
+        "a read gets a local value (the initial value or one written by its own thread), or another thread's value"
     )
 
     def begin(self, entities: Entities) -> None:

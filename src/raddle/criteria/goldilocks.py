@@ -141,7 +141,7 @@ _CHECK_CLAUSES = {
     FIRST: "with no earlier conflicting access",
     SAME_THREAD: "with no earlier conflicting access except its own",
     SAME_LOCK: "while holding a lock that was also held at the last conflicting access",
-    TWO_THREADS: "after the thread of the last conflicting access has synchronized with it directly",
+    TWO_THREADS: "after synchronizing directly with the thread that made the last conflicting access",
     LOCKSET: "after a conflicting access whose lockset is",
     RACE: "in a race with a conflicting access whose lockset is",
 }

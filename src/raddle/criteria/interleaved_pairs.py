@@ -202,7 +202,7 @@ class PairInterleave(PairCriterion[Logged]):
         access_part('access of another thread or "none"'),
     )
     summary: ClassVar[str] = (
-        "a certain access by another thread, or none, comes between two consecutive accesses of a thread"
+        "a particular access by another thread, or none, comes between two consecutive accesses of a thread"
     )
     points: ClassVar[frozenset[Kind]] = frozenset({READ})  # all three accesses of a requirement can be reads
     _variable = Logged

@@ -145,7 +145,7 @@ class All(OrderCriterion):
 
     name: ClassVar[str] = "all"
     shape: ClassVar[Shape] = Shape(*_ORDER)
-    summary: ClassVar[str] = "all accesses to shared variables happen in a certain order"
+    summary: ClassVar[str] = "all accesses to shared variables happen in a particular order"
 
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
         if places:
@@ -164,7 +164,7 @@ class ThreadPair(OrderCriterion):
 
     name: ClassVar[str] = "tpair"
     shape: ClassVar[Shape] = Shape(THREAD, THREAD, *_ORDER)
-    summary: ClassVar[str] = "all accesses of two threads to shared variables happen in a certain order"
+    summary: ClassVar[str] = "all accesses of two threads to shared variables happen in a particular order"
 
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
         if places:
@@ -182,7 +182,7 @@ class SingleVariable(OrderCriterion):
 
     name: ClassVar[str] = "svar"
     shape: ClassVar[Shape] = Shape(VARIABLE, THREAD, THREAD, *_ORDER)
-    summary: ClassVar[str] = "all accesses of two threads to one shared variable happen in a certain order"
+    summary: ClassVar[str] = "all accesses of two threads to one shared variable happen in a particular order"
 
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
         by_variable: dict[int, list[int]] = {}

@@ -48,7 +48,7 @@ def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
 
 
 def test_requirements_lists_all_16_of_figure_1():
-    # The paper lists the same seven, in another order.
+    # The paper lists these seven requirements, in another order.
     listed = [
         th(1, S4, S9), th(1, S5, S9), th(2, S9, S4), th(2, S9, S5),
         th(4, S4, S9, S5), th(4, S5, S9, S4), th(5, S9, S9, S4),
@@ -149,7 +149,7 @@ def test_one_thread_alone_covers_nothing():
 
 
 def test_one_site_can_fill_several_steps_of_a_pattern():
-    # The threads call setThreshold in turn, which covers patterns 3 and 8 at its only site.
+    # Two threads take turns writing at the only site in setThreshold. This covers patterns 3 and 8.
     write = [(thread, "write", 0, S9) for thread in (1, 2, 1)]
     assert covered(appender(), write) == {th(3, S9, S9), th(8, S9, S9, S9)}
 

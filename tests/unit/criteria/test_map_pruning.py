@@ -142,7 +142,8 @@ def test_no_thread_comes_between_the_steps_of_a_critical_section():
     assert criterion.infeasible(on_x(7, READ, WRITE, WRITE), facts) == (
         "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 also needs it"
     )
-    # The other three-step patterns need a thread to enter a second section. No thread did, but it may be possible.
+    # The other three-step patterns need a thread to enter a second section. No thread was observed to do so, but it may
+    # be possible.
     account = model(reads=[READ], writes=[WRITE])
     assert criterion.static_total(account) == Total(2 + 1 + 1 + 3 + 1, STATIC)
     assert criterion.total(account, facts) == Total(7, PRUNED)

@@ -109,8 +109,8 @@ def test_inherited_methods_count_for_the_class_of_the_object() -> None:
 
 
 def test_a_generator_may_be_left_after_its_caller_and_by_another_thread() -> None:
-    # Thread 1 enters add, which enters the generator total. Thread 1 then leaves add, and thread 2 runs total to its
-    # end.
+    # Thread 1 enters add, which enters the generator total. Thread 1 then leaves add, and thread 2 runs total to
+    # completion.
     steps = [enter(1, ADD), enter(1, TOTAL), leave(1, ADD)]
     assert covered(*steps, enter(2, GET)) == {(CART, "__getitem__", "total")}
     assert covered(*steps, leave(2, TOTAL), enter(2, GET)) == set()

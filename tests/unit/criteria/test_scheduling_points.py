@@ -58,7 +58,7 @@ def test_an_exhausted_search_reports_the_same_totals_as_exact():
 
 def test_a_search_without_these_criteria_has_fewer_scheduling_points():
     # `map` needs only accesses. T1 has scheduling points at its acquire and its read, but not at its release. T2 has
-    # them at its acquire and its write. T0's join of T1 is a scheduling point only if T1 has not ended.
+    # them at its acquire and its write. T0's join of T1 is a scheduling point only if T1 has not ended yet.
     measured = explored(ev3.scenario, ev3.__file__, ["map"], "exhaustive")
     assert criterion_class("map").points == frozenset()
     assert measured.executions < explored(ev3.scenario, ev3.__file__, ["sync"], "exhaustive").executions
