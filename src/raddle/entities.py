@@ -2,7 +2,8 @@
 
 An entity gets a number when it is first seen. Numbers are valid only within one execution, so data files store abstract
 names, following Křena, Letko and Vojnar (section 4). An object is identified by its type and the place where it was
-created, ignoring constructors. A thread is identified by its type and a digest of the first methods that it ran.
+created; a place inside a constructor is replaced by the place that calls the constructor. A thread is identified by its
+type and a digest of the first methods that it ran.
 """
 
 from __future__ import annotations

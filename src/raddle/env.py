@@ -91,8 +91,8 @@ COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or 
 # thousands, because the standard library alone creates that many objects.
 MAX_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
-# `sys.monitoring` exists (3.12, PEP 669). Events for calls that were already reported can be disabled, so that these
-# calls cost nothing.
+# `sys.monitoring` exists (3.12, PEP 669). Events for calls that have already been reported can be disabled, so that
+# these calls cost nothing.
 HAS_MONITORING: Final = VERSION >= (3, 12)
 
 # -- the language -----------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def module_of(kind: type) -> str:
 
 
 def class_attribute(kind: type, name: str, default: Any = None) -> Any:
-    """Return an attribute of a class or the nearest of its bases, without calling descriptors.
+    """Return an attribute of a class or of its nearest base class that has it, without calling descriptors.
 
     >>> type(class_attribute(bool, "real")).__name__, class_attribute(dict, "missing")
     ('getset_descriptor', None)

@@ -133,8 +133,8 @@ TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
 LOCKED = Kind("locked", "checks", role=Role.OBSERVE)
 RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
 
-# Conditions. `Condition.wait` is recorded as a release of the lock, a wait, a woken (if the thread was notified) and an
-# acquire of the lock.
+# Conditions. `Condition.wait` is recorded as `release` of the lock, `wait`, `woken` (only if the thread was notified)
+# and `acquire` of the lock.
 WAIT = Kind("wait", "waits for", waiting="waits for a notification on")
 WOKEN = Kind("woken", "wakes from", role=Role.TAKE, partner="notify")
 NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
@@ -165,7 +165,7 @@ JOIN_QUEUE = Kind(
 # Threads
 BEGIN = Kind("begin", "begins")
 START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
-JOIN = Kind("join", "joins", waiting="waits for the end of")
+JOIN = Kind("join", "joins", waiting="waits to join")
 # A join with a timeout that returned because the joined thread had ended.
 JOIN_IN_TIME = Kind("join-in-time", "joins")
 END = Kind("end", "ends", role=Role.END, point_if_observed="thread")
@@ -191,14 +191,14 @@ GIVES = frozenset(kind for kind in KINDS.values() if kind.role is Role.GIVE)
 TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 POINTS_IF_OBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
-# Any two of these commute, even on the same variable or resource.
+# Any two of these operations commute, even on the same variable or resource.
 COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
-# No thread can observe when exactly these happen, unless it inspects the resource. Some criteria depend on their
-# timing, though: see `Criterion.points`.
+# No thread can observe exactly when these operations happen, unless it inspects the resource. Some criteria still
+# depend on when they happen: see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
-# Criteria record that a thread is blocked at these operations. `Queue.join` is omitted, because it contends with no
-# other thread.
+# Operations at which criteria record that a thread is blocked. `Queue.join` is omitted, because it does not contend
+# with other threads.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
 ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes a different actor
 CALLS = frozenset({ENTER, LEAVE})

@@ -3,12 +3,12 @@
 The facts are about accesses (a variable and a site) to shared objects of one owner:
 
 * *before*: which accesses can come before which accesses of other threads. An order is possible if it was observed in
-  some execution, or if no start or join forces the opposite order. Locks and events rule out no order, because the
-  order that they impose can differ in the next execution.
-* *runs*: which pairs of accesses to the same object one thread performed, one after the other.
+  some execution, or if no start or join forces the opposite order. Locks and events do not rule out any order, because
+  the order that they impose can differ in the next execution.
+* *runs*: which pairs of accesses one thread performed on the same object, one after the other.
 * *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
-  own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
-  the lock, and the runs that were not within one critical section of the lock.
+  own lock, all these locks act as the same guard. A guard is described by its failures: the accesses that happened
+  without the lock, and the runs that were not within one critical section of the lock.
 
 Adding the facts of two executions keeps only the facts that hold in both. Once an execution covers a requirement, the
 facts that made the requirement look infeasible are dropped permanently.
@@ -67,7 +67,7 @@ class LockDiscipline:
 
     @classmethod
     def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> LockDiscipline:
-        """Create an instance without the guards that protect nothing, or nothing more than another guard protects."""
+        """Create an instance; drop every guard that protects nothing, or only what another guard also protects."""
         chosen = [Guard(seen, runs)]
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
             if not any(other._subsumes(guard) for other in chosen):
@@ -89,7 +89,7 @@ class OwnerFacts:
 
     @classmethod
     def make(cls, accesses: Iterable[Access], before: Rows, discipline: LockDiscipline) -> OwnerFacts:
-        """Return facts about accesses in any order; bit N of a mask refers to the access at index N in that order."""
+        """Return facts about unsorted accesses; bit N of a mask refers to the access at index N of `accesses`."""
         given = tuple(accesses)
         seen = (access for place, access in enumerate(given) if discipline.seen >> place & 1)
         return cls(given, before, discipline)._reindexed(tuple(sorted(seen)))

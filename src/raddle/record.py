@@ -35,7 +35,7 @@ class MeasuredData:
         """Merge the data of two runs, as if the other run had followed this one.
 
         The executions of the other run are renumbered accordingly. Duplicate warnings, findings, notes and schedules
-        are dropped. The data file merges in the same way, table by table.
+        are dropped. Data files are merged in the same way, table by table.
 
         >>> one, other = Tally(), Tally()
         >>> one.add(1, "sync", [("a",)]); other.add(1, "sync", [("b",)])

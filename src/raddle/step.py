@@ -1,7 +1,7 @@
 """A step: one operation of a thread, in the stream that criteria and checks analyze.
 
 Steps are plain tuples, (thread, kind, target, site), because there are millions of them. They are recorded in the order
-in which they happened, each after the operation.
+in which the operations happened, each step after its operation.
 
 * `thread` is a number, 0 for the first thread of the execution.
 * `target` is the number of an entity (see `raddle.entities`). `kind` determines which sort of entity:

@@ -40,5 +40,6 @@ def begin_task(task: str | Callable[..., object]) -> None:
 
 
 # `raddle` imports its names lazily. If a scenario triggered such an import, its first execution would differ from later
-# ones, and the search would report it as nondeterministic. So this name is set as soon as the module is imported.
+# ones, and the search would report the scenario as nondeterministic. So this name is set as soon as the module is
+# imported.
 vars(sys.modules["raddle"])["begin_task"] = begin_task

@@ -98,7 +98,7 @@ class ThreadScenario:
         )
 
     def session(self, criteria: Sequence[str] = ()) -> Session:
-        """Return a session on a new installation."""
+        """Return a session with a new installation."""
         options = self.session_options(criteria)
         return Session(self.scenario, self.domain(criteria).install(), setup=self.setup, **options)
 

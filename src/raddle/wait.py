@@ -32,7 +32,7 @@ class Wait:
     >>> print(Wait("T1", KINDS["acquire"], "Lock", "T2", Place("m.py", 24), Place("m.py", 20), (Lock("Lock"),)))
     T1 waits at m.py:20 to acquire Lock, held by T2 (acquired at m.py:24); it holds Lock
     >>> print(Wait("T0", JOIN, waits_for="T1"))
-    T0 waits for the end of T1
+    T0 waits to join T1
     >>> print(Wait("T1", KINDS["task-done"], "Queue"))
     T1 waits before it marks a task as done in Queue
     """

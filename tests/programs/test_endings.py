@@ -58,7 +58,7 @@ def test_a_deadlock_names_the_cycle_the_holders_and_where_they_acquired_the_lock
         line = next(line for line in finding.details if line.startswith(start))
         assert f"held by {holder}" in line
         assert f"acquired at {at(held_since)}" in line
-    assert re.search("^T0 waits at .* for the end of T1$", details, re.MULTILINE)
+    assert re.search("^T0 waits at .* to join T1$", details, re.MULTILINE)
 
 
 def test_a_thread_that_waits_for_itself_is_a_deadlock() -> None:

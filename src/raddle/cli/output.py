@@ -88,7 +88,7 @@ def _give_up_stdout() -> None:
 
 
 def write_json(value: Any, output: str | None) -> None:
-    """Write a value as JSON: indented on a terminal, otherwise on one line, because that is several times faster."""
+    """Write a value as JSON: indented on a terminal, otherwise on one line, which is several times faster."""
     on_terminal = output is None and sys.stdout.isatty()
     _write(json.dumps(value, indent=2 if on_terminal else None) + "\n", output)
 

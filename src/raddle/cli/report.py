@@ -140,7 +140,10 @@ def _project_thresholds() -> tuple[str, ...]:
 
 
 def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
-    """Return the rows with these names, in the order of the names. A group name selects the measured criteria in it."""
+    """Return the rows with these names, in the order of the names.
+
+    The name of a group selects all measured criteria in that group.
+    """
     by_name = {row.name: row for row in measured}
     result: dict[str, Row] = {}
     for name in filter(None, (name.strip() for name in names)):

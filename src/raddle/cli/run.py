@@ -50,7 +50,7 @@ from raddle.wording import count
 
 
 class _LikePython(click.Command):
-    """A command that passes everything after `-m module` or the script to the program, including options."""
+    """A command that passes all arguments after the script or `-m module` to the program, including options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._ended(args))

@@ -73,7 +73,7 @@ def as_json(row: Row) -> dict[str, Any]:
 
 
 def requirements(criterion: Criterion | None, contents: Contents, *, limit: int = MAX_ENUMERATED) -> list[Key] | None:
-    """Return all requirements in the criterion's order, or None if they are unknown or more than `limit`."""
+    """Return all requirements in the criterion's order, or None if they are unknown or there are more than `limit`."""
     if criterion is None:
         return None
     total = criterion.total(contents.model_for(criterion.name), contents.facts)

@@ -62,7 +62,7 @@ class CriterionComparison:
 
     @property
     def lost(self) -> bool:
-        """Whether any coverage was lost. A criterion that is no longer measured counts as lost."""
+        """Whether any coverage was lost. A criterion that is no longer measured counts as lost coverage."""
         return bool(self.numbers[LOST]) or (self.before > 0 and self.remark == _ONLY_BEFORE)
 
     def as_json(self) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def guess_remark(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
 
 
 def _exhausted_remarks(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:
-    """Return the remarks for an exhausted search, after which every uncovered requirement is infeasible."""
+    """Return the remarks for an exhausted search, which shows that every uncovered requirement is infeasible."""
     complete = f"nothing is missing from {row.name}: the search was exhausted"
     if not number:
         return (complete,)

@@ -1,7 +1,8 @@
 """Warning groups: one line per variable, however many checks warn about it.
 
-A lost update breaks several rules at once: two accesses race, no lock guards them, and a block is interrupted. Reports
-for humans show one line about the variable. JSON, SARIF and the data file keep every warning separately.
+A lost update breaks several rules at once: two accesses race, no lock guards them, and a block that should be atomic is
+interrupted. Reports for humans show one line about the variable. JSON, SARIF and the data file keep every warning
+separately.
 """
 
 from __future__ import annotations

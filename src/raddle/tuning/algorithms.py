@@ -1,9 +1,9 @@
 """Search algorithms: each proposes an endless series of points and receives the fitness of each point.
 
 They are generators that yield a point and are sent its fitness. So they know nothing about executions, and the caller
-decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here hill climbing
-takes the first better neighbor, not the best of all, because an evaluation costs several executions. If no neighbor is
-better, it restarts at a random point.
+decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here, hill climbing
+moves to the first better neighbor instead of the best neighbor, because each evaluation takes several executions. If no
+neighbor is better, it restarts at a random point.
 """
 
 from __future__ import annotations

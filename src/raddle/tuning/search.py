@@ -103,8 +103,8 @@ class SearchResult(Generic[C]):
     def chances(self) -> dict[str, float]:
         """Return, for each criterion, an upper bound on the probability that one more execution covers something new.
 
-        The estimate assumes that further executions resemble the earlier ones, which a search deliberately avoids. Use
-        it only as a guide.
+        The estimate assumes that further executions resemble the earlier ones, but a search deliberately tries
+        different configurations. Use it only as a guide.
         """
         return {
             name: chance_of_new([seen.executions for seen in keys.values()], self.tally.executions)

@@ -57,7 +57,7 @@ DEADLOCK = {
     "message": "T1 waits for T2, which waits for T1",
     "thread": "T1",
     "details": [
-        "T0 waits at counter.py:30 for the end of T1",
+        "T0 waits at counter.py:30 to join T1",
         "T1 waits at counter.py:26 to acquire Lock, held by T2 (acquired at counter.py:28); it holds Lock",
     ],
     "place": {"file": "counter.py", "line": 26},

@@ -15,7 +15,7 @@ LONGEST_NAME = 60  # maximum number of characters of a file's label in the name 
 class Places:
     """The page names and site numbers of one report.
 
-    Sites are renumbered from 0, because their own numbers can exceed the integers that JavaScript represents exactly.
+    Sites are renumbered from 0, because JavaScript cannot represent some of the original numbers exactly.
 
     >>> site = Site("shop/cart.py", 6, 8, "write", "value", "Cart.add", switchable=False)
     >>> places = Places(Contents(sites={27293042192809988: site}, paths={"shop/cart.py": "/home/me/shop/cart.py"}))

@@ -67,7 +67,7 @@ def load(found: CurrentFile) -> Source:
 
 
 def text_lines(data: bytes) -> list[str]:
-    """Decode and split source lines as Python does; bytes that cannot be decoded become escapes.
+    """Decode and split source lines as Python does; bytes that cannot be decoded are escaped.
 
     >>> text_lines("# coding: latin-1\\nname = 'é'".encode("latin-1"))
     ['# coding: latin-1', "name = 'é'"]

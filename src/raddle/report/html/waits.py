@@ -65,7 +65,7 @@ def wait_views(waits: Iterable[Wait]) -> list[WaitView]:
     >>> from raddle.operation import ACQUIRE, JOIN
     >>> waits = [Wait("T1", ACQUIRE, "Lock", "T2"), Wait("T2", JOIN, waits_for="T1")]
     >>> [(wait.thread, wait.what, wait.circular) for wait in wait_views(waits)]
-    [('T1', 'to acquire Lock', True), ('T2', 'for the end of T1', True)]
+    [('T1', 'to acquire Lock', True), ('T2', 'to join T1', True)]
     """
     drawn = [wait for wait in waits if wait.kind.waiting and wait.kind != SLEEP]
     cycle = find_cycle({wait.thread: wait.waits_for for wait in drawn})
