@@ -125,7 +125,7 @@ class Execution:
         return named.kind, f"program.py:{named.line}"
 
     def thread(self, actor: str) -> tuple[str, str]:
-        """Return the abstract thread: the function it runs and a digest of its first methods."""
+        """Return the abstract thread: the function it runs and a digest of the first methods it calls."""
         entered = [event for event in self.events if event.kind == "enter" and event.actor == actor]
         names = [event.target.rpartition(" ")[2] for event in entered]
         digest = blake2b("\n".join(f"program.py:{name}" for name in names[:METHODS]).encode(), digest_size=3)

@@ -193,7 +193,7 @@ MONITORED = (*GIVES, *TAKEN_FROM, "read", "write", "clear", "wait", "start", "jo
 
 
 def concurrent_pairs(run: Execution) -> Iterator[Key]:
-    """Yield each pair of consecutive accesses or synchronizations."""
+    """Yield each pair of consecutive events that are accesses to shared variables or synchronizations."""
     monitored = [e for e in run.events if e.kind in MONITORED and (not is_access(e) or e.target in run.shared)]
     for one, other in itertools.pairwise(monitored):
         yield one.site, other.site, one.thread != other.thread

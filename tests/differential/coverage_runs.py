@@ -46,7 +46,7 @@ class Run:
         """Return whether a native run can be forced into the same order.
 
         In a native run, a notified thread acquires the lock as soon as the lock is free. Also, the log determines
-        neither which pool worker runs a task nor when a thread that is not joined ends.
+        neither which pool worker runs a task nor when an unjoined thread ends.
         """
         joined = {entry.target for entry in self.log if entry.kind == "join"}
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):

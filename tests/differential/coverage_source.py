@@ -163,7 +163,7 @@ class Writer:
     def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
         """Write a `with` statement around `body`.
 
-        The program notes when the statement acquires the target and when it releases the target.
+        The program notes when the statement acquires the target and when the target is released.
         """
         number = self.next + 1
         self.add(f'at("{target}", "{number}")')

@@ -37,7 +37,7 @@ def drawn(feature: str, number: int, *, seed: int = SEED) -> Program:
 
 
 def check(program: Program, run: Run, order: Run, digests: Digests) -> None:
-    """Compare the coverage of `run` with the log of `order`, which is the run whose order `run` follows."""
+    """Compare the coverage of `run` with the log of `order`, the run whose order was forced on `run`."""
     wrong = compare(program, order.log, run.lines, run.covered, digests, waits=run is order)
     if wrong:
         limit = 20

@@ -149,7 +149,7 @@ def test_one_execution_per_mutant_gives_one_test_set() -> None:
 
 def test_points_are_shares_of_everything_ever_covered() -> None:
     # A set with one execution per mutant covers one of the first mutant's two letters and both of the second's: 3 of
-    # 4. It finds the first bug if it covers a.
+    # 4. The set finds the first bug if it covers the letter a.
     bugs = [bug(("deadlock", "a"), ("passed", "b")), bug(("deadlock", "cd"), ("deadlock", "cd"))]
     plan = Plan(criteria=["letters"], executions=4, sets=20)
     found = list(points(bugs, plan))

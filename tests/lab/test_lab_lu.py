@@ -154,7 +154,7 @@ def test_a_small_program_is_explored_exhaustively() -> None:
     assert result.sets["all"].exposing == 1  # the set contains every order, including the failing one
     assert all(sets.unseen == 0 for sets in result.sets.values())
     # A set that is complete for `all` is complete for `tpair`, and a set that is complete for `tpair` is complete for
-    # `svar`. So the minimum sizes are ordered.
+    # `svar`. So the minimum size for `all` is the largest, and that for `svar` is the smallest.
     assert result.sets["all"].least >= result.sets["tpair"].least >= result.sets["svar"].least > 0
 
 

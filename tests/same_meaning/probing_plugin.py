@@ -1,4 +1,4 @@
-"""A pytest plugin that instruments a package while its own tests run, and records each test's outcome.
+"""A pytest plugin that instruments a package while the package's tests run, and records each test's outcome.
 
 The environment variables RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE and RADDLE_OUTCOMES (the JSON
 file to write) configure the plugin. The mode `recorded` is like `hook`, but attaches probes that keep a log.

@@ -54,7 +54,8 @@ class Outcomes(unittest.TestResult):
 
 def record() -> None:
     """Attach probes that behave like the plain ones and keep a log."""
-    # A deque with a maximum length needs no call to `len`, which one of the tests replaces.
+    # The log is a deque with a maximum length, so its size need not be checked with `len`, which one of the tests
+    # replaces.
     log: collections.deque[tuple[str, object]] = collections.deque(maxlen=1000)
 
     def recording(name: str) -> Callable[..., object]:

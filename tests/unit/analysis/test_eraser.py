@@ -67,7 +67,7 @@ def test_candidate_locks_count_from_when_the_variable_is_shared():
 
 
 def by_definition(accesses):
-    """Return the state after `accesses`, computed from all of them at once."""
+    """Return the state after all `accesses`, computed from the definition rather than step by step."""
     if not accesses:
         return VIRGIN
     threads = [thread for thread, _, _ in accesses]

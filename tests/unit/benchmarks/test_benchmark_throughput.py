@@ -1,4 +1,4 @@
-"""The throughput benchmark: the choice of tools, and tools that fail."""
+"""The throughput benchmark: how tools are chosen, and how failing tools are handled."""
 
 import subprocess
 from typing import Any

@@ -51,8 +51,8 @@ class Box:
 def dies_or_fails():
     """End the process in some orders and fail the assertion in others.
 
-    A thread ends the process if the other thread runs between its write and its next read. If both threads read before
-    either writes, the assertion fails instead.
+    A thread ends the process if the other thread runs after the first one has written and before it reads again. If
+    both threads read before either writes, the assertion fails instead.
     """
     box = Box()
 

@@ -57,7 +57,7 @@ def test_a_failure_in_all_partial_orders_is_not_called_a_race():
 
 @pytest.mark.parametrize("options", [{"until": "first-finding"}, {"until": "budget", "executions": 20}])
 def test_if_there_are_too_many_orders_the_headline_gives_the_number_tried(options):
-    """Three threads with twelve steps each can be interleaved in too many orders to run them all."""
+    """Three threads with twelve steps each can interleave in more orders than the search can run."""
 
     def scenario():
         counter = Counter()

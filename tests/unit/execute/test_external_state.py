@@ -45,7 +45,7 @@ def side_by_side(*bodies):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A function that returns an empty folder. Each execution of the scenario calls it once."""
+    """A function that returns an empty folder. Each execution of the scenario calls the function once."""
 
     def fresh():
         shutil.rmtree(tmp_path / "data", ignore_errors=True)

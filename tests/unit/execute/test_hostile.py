@@ -75,7 +75,7 @@ def test_native_executions_perform_no_extra_operations_on_objects(kind, tmp_path
     watch.start()
     try:
         module = importlib.import_module("hostile_natively")
-        module.LOG.clear()  # operations recorded while the module was imported
+        module.LOG.clear()  # discards the operations recorded during the import
         records = [module.recorded(getattr(module, kind)) for _ in range(3)]
     finally:
         watch.stop()

@@ -52,8 +52,8 @@ def test_corpus_entries_are_replayed_in_child_processes(tmp_path):
 
 
 def test_a_failure_does_not_depend_on_earlier_executions():
-    # T1 tests the cache. T2 then tests it, writes a list and appends. T1 writes another list and appends. One of two
-    # items is left. A longer list would contain items of earlier executions.
+    # T1 finds the cache empty. So does T2, which then stores a list in it and appends an item. T1 stores another list
+    # and appends an item. Only one of the two items is left. A longer list would contain items of earlier executions.
     (finding,) = explore(isolated.remembers, scheduler="pos", executions=100).findings
     assert finding.message.endswith("{'a': [1]}")
     replayed = raddle.replay(isolated.remembers, finding.schedule, source=["isolated"], isolate="fork")

@@ -46,7 +46,7 @@ def test_each_execution_outside_the_search_produces_an_update(isolate, monkeypat
     assert result.findings[0].possible_on == "free-threaded-only"
     # raddle runs two rehearsals, searches until the failure, replays the failing schedule and shrinks it. The failure
     # needs a switch that is impossible with the GIL, so raddle uses all of its attempts to reproduce the failure with
-    # the GIL. The finding ends the search.
+    # the GIL. The search ends with this finding.
     order = [(doing, len(list(same))) for doing, same in groupby(activities)]
     words = [doing for doing, _ in order if doing != "searching"]
     assert words == [

@@ -21,7 +21,7 @@ def line_of(program: str, text: str, number: int = 0) -> int:
 
 
 class WaitSignalingCondition(threading.Condition):
-    """A queue's `not_full` condition. It releases `waits` when a thread is about to wait for room."""
+    """A queue's `not_full` condition. It releases the lock `waits` when a thread is about to wait for room."""
 
     def __init__(self, queue: Any) -> None:
         super().__init__(queue.mutex)

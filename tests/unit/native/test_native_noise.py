@@ -78,7 +78,7 @@ def test_invalid_noise_is_a_usage_error(text: str, message: str) -> None:
 
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
-    """Replace sleeping and spinning with a list of the requested delays."""
+    """Record delays in a list instead of sleeping or spinning."""
     done: list[tuple[str, float]] = []
     monkeypatch.setattr(noise_module, "sleep", lambda seconds: done.append(("sleep", seconds)))
     monkeypatch.setattr(noise_module, "_spin", lambda seconds: done.append(("busy", seconds)))

@@ -454,7 +454,7 @@ def test_locks_inside_other_primitives_are_not_recorded(tmp_path: Path) -> None:
 
 
 def test_a_multiprocessing_thread_pool_has_no_races(tmp_path: Path) -> None:
-    """The pool's own queues and events order the accesses to objects that its threads pass to each other."""
+    """The pool's own queues and events order the accesses to objects that the pool's threads pass to each other."""
     recorded = record(
         tmp_path,
         """

@@ -38,7 +38,7 @@ def write(folder: Path, **files: str) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_terminated_pool_workers_store_their_coverage(tmp_path: Path, method: str) -> None:
-    """A pool in a `with` block sends SIGTERM to its workers immediately on exit."""
+    """A pool sends SIGTERM to its workers as soon as its `with` block ends."""
     write(
         tmp_path,
         program=f"""

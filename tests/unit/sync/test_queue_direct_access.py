@@ -104,7 +104,7 @@ def get_or_nothing(q):
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_task_done_after_an_empty_get_fails_unless_an_item_was_put_in_between(scheduler):
-    """After `get_nowait` has found the queue empty, `task_done` fails unless an item is put in between."""
+    """After `get_nowait` has found the queue empty, `task_done` fails unless another thread has put an item first."""
     seen = set()
 
     def scenario():
