@@ -84,7 +84,7 @@ class SubjectResult:
     subject: str
     mutants: int
     bugs: int  # number of mutants with a failing execution
-    outcomes: Mapping[str, int]  # maps each outcome to the number of executions of those mutants
+    outcomes: Mapping[str, int]  # maps each outcome to its number of executions of the mutants counted in `bugs`
     requirements: Mapping[str, int]  # maps each criterion to the number of requirements that any execution covered
     points: Sequence[Point]
 

@@ -50,7 +50,7 @@ class Plan:
     seed: int = 1
     noise: Sequence[str] = ()  # noise options in the form that `raddle run` accepts; if empty, the lab's defaults
     thread_methods: int = METHODS
-    source: tuple[str, ...] = ()  # modules to instrument in the user's target
+    source: tuple[str, ...] = ()  # modules to instrument for the user's target
 
     def case(self, name: str) -> Case:
         """Return the paper's case with the given name, or a case for the user's target."""

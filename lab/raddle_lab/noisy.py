@@ -106,7 +106,7 @@ class _Steps:
         self.steps += steps
 
     def end(self) -> None:
-        """Do nothing: the interface requires this method, but the recorded steps stay available."""
+        """Do nothing, so that the recorded steps stay available."""
 
 
 class _ExecutionOverError(BaseException):

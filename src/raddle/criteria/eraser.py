@@ -118,7 +118,7 @@ _STATE_CLAUSES = {
     MODIFIED: (
         "several threads have accessed it in turn, and it has been written since it became shared (Eraser's modified)"
     ),
-    RACE: "several threads have accessed it in turn, and it has been written under no common lock (Eraser's race)",
+    RACE: "several threads have accessed it in turn, and it has been written without a common lock (Eraser's race)",
 }
 
 

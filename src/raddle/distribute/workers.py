@@ -165,7 +165,7 @@ class Workers:
             result += self._alone(unit, finished)
         result.sort(key=lambda done: done.before)
         if lost and not any(done.crashes for done in result) and not self._interrupted():
-            note = "a worker process died; its work was repeated, and no process died again"
+            note = "a worker process died; its work was repeated, this time without a crash"
             result.append(Done(notes=(note,)))
         return result
 

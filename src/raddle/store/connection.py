@@ -120,7 +120,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         return
     raise UsageError(
         "data-file-version",
-        f"{path} is a data file of version {version}, but this raddle reads version {VERSION}: {what_to_do}",
+        f"{path} is a version {version} data file, but this version of raddle reads version {VERSION}: {what_to_do}",
     )
 
 

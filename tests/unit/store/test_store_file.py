@@ -104,7 +104,7 @@ def test_executions_count_only_for_the_criteria_that_were_measured(file):
     add(file, record({"map": []}, {"map": [(2,)]}, {"map": []}))
     contents = read(file)
     assert (contents.executions("map"), contents.executions("sync")) == (5, 2)
-    # map last covered something new in its fourth of five executions, sync in its first of two.
+    # map last covered something new in the fourth of its five executions, and sync in the first of its two.
     assert (contents.since_new("map"), contents.since_new("sync")) == (1, 1)
     assert contents.executions("avio") == 0
 
