@@ -15,7 +15,7 @@ GROWTH = 20  # maximum growth factor between batches, since a small batch says l
 
 
 def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) -> float:
-    """Run ever larger batches, as `timeit` does; return the rate of the first one that takes long enough."""
+    """Run larger and larger batches, as `timeit` does; return the rate of the first batch that takes long enough."""
     batch = FIRST_BATCH
     run(explore, scenario, batch)  # not counted, because it includes imports and fills caches
     while True:

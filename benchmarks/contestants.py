@@ -17,7 +17,7 @@ Explore = Callable[[Scenario, int, int], int]
 class Contestant(NamedTuple):
     package: str  # package name; the modes of a package count as one peer
     requirement: str | None  # pip requirement; None: nothing to install
-    explore: Explore  # takes (scenario, maximum number of executions, seed) and returns how many it ran
+    explore: Explore  # takes (scenario, maximum number of executions, seed) and returns how many executions it ran
 
 
 class RefusedError(Exception):
@@ -36,14 +36,14 @@ def frontrun_random(scenario: Scenario, executions: int, seed: int) -> int:
 
 
 def frontrun_dpor(scenario: Scenario, executions: int, _seed: int) -> int:
-    # With the real clock frontrun 0.7.0 hangs in queue3 and condbuf3 until its timeout. With the virtual clock it does
-    # not hang, and the other scenarios run just as fast. Its random mode does not need the virtual clock and is slower
-    # with it.
+    # With the real clock, frontrun 0.7.0 hangs in queue3 and condbuf3 until its timeout. With the virtual clock, it
+    # does not hang, and the other scenarios run just as fast. frontrun's random mode does not need the virtual clock
+    # and is slower with it.
     return _frontrun(scenario, strategy="dpor", max_executions=executions, clock="virtual")
 
 
 def _frontrun(scenario: Scenario, **options: Any) -> int:
-    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library is not needed
+    os.environ["FRONTRUN_ACTIVE"] = "1"  # as frontrun's command does; its preloaded I/O library is not needed
     import frontrun
 
     def invariant(state: State) -> bool:

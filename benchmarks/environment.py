@@ -42,7 +42,7 @@ def why(pip_said: str) -> str:
 
 
 def interpreter() -> str:
-    """Return the interpreter to measure with: the running one, or a newer one if needed by a peer and found."""
+    """Return the interpreter to measure with: the running one, or a newer one if a peer needs it and one is found."""
     if sys.version_info >= NEEDED:
         return sys.executable
     from python_discovery import get_interpreter  # imported here, because it is installed only with nox
@@ -61,7 +61,7 @@ def _is_for(python: str) -> bool:
 
 
 def _install(requirement: str) -> str | None:
-    """Install a requirement; return the reason if that fails, else None. pip always reinstalls the checkout."""
+    """Install a requirement; return why that failed, or None if it succeeded. pip always reinstalls the checkout."""
     pip = _run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
     return why(pip.stderr) if pip.returncode else None
 

@@ -1,9 +1,9 @@
-"""Measures the overhead of observing threaded programs, by running them plain, under coverage.py and under raddle run.
+"""Measures the overhead of observing threaded programs, compared with plain runs and with coverage.py.
 
-Each program runs in each of these modes, every time in a separate process. The modes alternate within each program.
-Everything is repeated for several rounds, and only the best round counts. Each program measures how long its own work
-takes, so Python's startup is not included. This time includes raddle's analysis, because the program's threads perform
-it.
+Each program runs in three modes: plain, under coverage.py and under `raddle run`. Every run uses a new process. The
+modes alternate within each program. Everything is repeated for several rounds, and only the best round counts. Each
+program measures how long its own work takes, so Python's startup is not included. This time includes raddle's analysis,
+because the program's threads perform it.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def best(times: Times) -> dict[str, dict[str, float]]:
 
 
 def ratios(times: Times) -> dict[str, dict[str, float]]:
-    """Return the time of each mode as a multiple of the plain time."""
+    """Return the time of each mode as a multiple of the time of a plain run."""
     found = best(times)
     return {
         name: {way: seconds / ways["plain"] for way, seconds in ways.items() if way != "plain"}

@@ -1,9 +1,9 @@
 """Six two-threaded programs. Every tool runs the same code, which has no assertions.
 
-Each program is a class. Each execution creates an instance and runs its methods `first` and `second` concurrently. Its
-method `outcome` then returns the result. A tool that starts the threads itself takes the class; the other tools take a
-function that starts the threads. Either way, each execution ends with one call to `finished(outcome)`. An execution
-that a tool reports but never ran is therefore missing from `outcomes`.
+Each program is a class. Each execution creates an instance and runs its methods `first` and `second` concurrently. The
+instance's method `outcome` then returns the result. A tool that starts the threads itself takes the class; the other
+tools take a function that starts the threads. Either way, each execution ends with one call to `finished(outcome)`. An
+execution that a tool reports but never ran is therefore missing from `outcomes`.
 """
 
 import queue

@@ -81,7 +81,7 @@ def raddle_trapped(trap: Trap, executions: int, seed: int) -> int | None:
 
 
 def schedule_to(scenario: Scenario, wrong: int) -> str | None:
-    """Return a shrunk schedule that ends with the given outcome, after replaying it to check; None if there is none."""
+    """Return a shrunk schedule that leads to the given outcome, checked by replaying it; None if none was found."""
     import raddle
 
     def model() -> None:
@@ -125,7 +125,7 @@ def _trapped(result: Any) -> int | None:
 
 
 def _frontrun(state: type[State], wrong: int | None, **options: Any) -> Any:
-    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library is not needed
+    os.environ["FRONTRUN_ACTIVE"] = "1"  # as frontrun's command does; its preloaded I/O library is not needed
     import frontrun
 
     def invariant(left: State) -> bool:
@@ -165,7 +165,7 @@ def interleave_trapped(strategy: str) -> Search:
 SPACES_OF: dict[str, Callable[[Scenario, int], Space]] = {
     "raddle": raddle_space,
     "frontrun-dpor": frontrun_space(bound=None),  # every order, as in raddle's search
-    "frontrun-dpor-default": frontrun_space(bound=2),  # at most two preemptions, which is its default
+    "frontrun-dpor-default": frontrun_space(bound=2),  # at most two preemptions, which is frontrun's default
 }
 TRAPPED: dict[str, Search] = {
     "raddle": raddle_trapped,

@@ -1,4 +1,4 @@
-"""Formats a comparison as text: one line per tool, ratio and failure."""
+"""Formats a comparison as text: one line for each tool, each ratio and each failure."""
 
 from collections.abc import Iterable
 

@@ -3,8 +3,8 @@
 OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both are measured with the
 benchmarks of the checkout that contains this script. Each cell runs in two processes, one for each tree. The processes
 take turns running batches of the same size on the same CPU, and CPU time is measured, so that other load on the machine
-slows both down alike. Each ratio is the speed of NEW divided by the speed of OLD. For each cell there are two: the
-ratio of the fastest batches, and the median ratio over consecutive pairs of batches.
+slows both down alike. Each ratio is the speed of NEW divided by the speed of OLD. Each cell has two ratios: that of the
+fastest batches, and the median ratio over consecutive pairs of batches.
 """
 
 import argparse
@@ -131,7 +131,7 @@ def ratios(times: tuple[Times, Times]) -> tuple[float, float]:
 
 
 def text(found: dict[str, tuple[Times, Times] | None]) -> str:
-    """Return a table with a line for each cell, and one with the minimum and median ratios of each benchmark."""
+    """Return a table with a line for each cell, and a table with each benchmark's minimum and median ratios."""
     rows = []
     for cell, times in found.items():
         if times is None:

@@ -1,4 +1,4 @@
-"""Makes mkdocstrings show doctests as code. Without a heading above a doctest, it would render the doctest as prose."""
+"""Makes mkdocstrings show doctests as code. Otherwise, a doctest without a heading above it is shown as prose."""
 
 from __future__ import annotations
 

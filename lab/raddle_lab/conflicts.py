@@ -1,7 +1,7 @@
 """Drops accesses to variables that have no conflicting accesses.
 
 Controlled executions do not record such accesses (see `raddle.observers.steps`). Most variables are used by one thread
-only, or are no longer written when other threads can reach them. The paper's metrics are about shared variables.
+only, or are no longer written once other threads can reach them. The paper's metrics are about shared variables.
 Applying the same filter to executions with noise makes both kinds of execution comparable.
 """
 

@@ -5,7 +5,7 @@ This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The 
 * The subjects are small thread-safe classes, each with a scenario (`raddle_lab.subjects`). A bug is a mutant: the
   subject without one of its locks. The paper removes all locks at once and distinguishes bugs by their exceptions;
   removing one at a time distinguishes them exactly.
-* Each mutant is executed many times under control, with random schedules. For each execution, the experiment records
+* Each mutant is run in many controlled executions with random schedules. For each execution, the experiment records
   whether it failed and which requirements of every criterion it covered. A mutant that never fails is not a bug and is
   left out.
 * A test set of size n consists of n executions of each mutant of a subject, drawn at random. A test set finds a mutant
@@ -84,7 +84,7 @@ class SubjectResult:
     subject: str
     mutants: int
     bugs: int  # number of mutants with a failing execution
-    outcomes: Mapping[str, int]  # maps each outcome to its number of executions of the mutants counted in `bugs`
+    outcomes: Mapping[str, int]  # maps each outcome to how many executions of the mutants counted in `bugs` had it
     requirements: Mapping[str, int]  # maps each criterion to the number of requirements that any execution covered
     points: Sequence[Point]
 
@@ -103,7 +103,7 @@ class Correlation(NamedTuple):
     """The correlation between the coverage of one criterion and the bugs found."""
 
     criterion: str
-    all_sizes: Mean | None  # None if coverage never varies
+    all_sizes: Mean | None  # mean of each subject's τ over sets of all sizes; None if coverage never varies
     significant: int  # number of subjects whose own τ is significant
     equal_size: Mean | None  # mean of each subject's τ among sets of equal size
     by_subject: Mapping[str, float]  # maps each subject to its τ over all sizes

@@ -1,4 +1,4 @@
-"""Křena's experiment, which determines which metrics suit saturation-based testing.
+"""Křena's experiment on how well each metric suits saturation-based testing.
 
 The experiment follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based
 Testing of Concurrent Software". For each test case, executions are collected once. Random series are drawn from the
@@ -88,7 +88,7 @@ class CaseResult:
     mode: str
     collected: int
     length: int  # length of a series
-    outcomes: Mapping[str, int]  # maps each outcome to the number of executions
+    outcomes: Mapping[str, int]  # maps each outcome to the number of executions that had it
     abstraction: Abstraction
     growth: Mapping[str, Growth]  # maps each metric to its growth
     curves: Mapping[str, Sequence[int]]  # maps each metric to its cumulative coverage along the first series

@@ -61,15 +61,15 @@ class Plan:
 class Sets(NamedTuple):
     """Averages over the complete test sets of one criterion."""
 
-    # Number of requirements according to the paper's formula, given the accesses in random executions; None if it has
-    # too many digits.
+    # Number of requirements according to the paper's formula, given the accesses in random executions; None if the
+    # number has too many digits.
     total: int | None
     feasible: int  # number of requirements that any execution covered
     least: int  # lower bound on the size of a complete set: `feasible` divided by the most that one execution covers
     size: float  # average number of executions in a complete set
     executions: float  # average number of executions in random order until everything is covered
     exposing: float  # share of the sets that expose the bug
-    at_random: float  # probability that the same number of random executions exposes the bug
+    at_random: float  # probability that a random set as large as a complete set exposes the bug
     unseen: float  # upper bound on the probability that another execution covers something new
 
 

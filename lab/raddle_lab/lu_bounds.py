@@ -27,7 +27,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
-        """Return the shape of a program from the accesses that `tpair` and `svar` observed.
+        """Return the shape of a program, computed from the accesses that `tpair` and `svar` observed.
 
         Each thread's accesses are counted in the execution in which it made the most.
         """

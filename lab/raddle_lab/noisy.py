@@ -33,10 +33,10 @@ from raddle.thread_scenario import selection_of
 from raddle_lab.cases import Case
 from raddle_lab.conflicts import without_private_accesses
 
-NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # noise options as for `raddle run`
+NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # values for `raddle run --noise`
 CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise
 PATIENCE = 3  # checks in a row without progress before a deadlock is reported
-SIGNALS = 10  # signals after which the exception is raised again; it is lost if it is raised in a destructor
+SIGNALS = 10  # signals after which the exception is raised again, since an exception raised in a destructor is lost
 OVER_ALL_ACCESSES = (
     "concur-pairs",
 )  # metrics that the paper defines over all accesses, not only those to shared variables

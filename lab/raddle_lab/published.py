@@ -83,9 +83,9 @@ VERDICT = {
     "blocks": AT_ONCE,
 }
 
-# Table IV of the paper on MAP-coverage: τ for 20 Java classes, without the cells "-" and "*". KENDALL holds the last
-# row. The text calls the last row the average across all programs, but the averages of the rows above are 0.35 and
-# 0.29.
+# Table IV of the paper on MAP-coverage: τ for 20 Java classes, without cells that contain "-" or "*". KENDALL holds the
+# last row. The text calls the last row the average across all programs, but the averages of the rows above are 0.35
+# and 0.29.
 TABLE_4 = {
     "map": (
         0.19, 0.38, 0.61, 0.16, 0.74, 0.44, 0.28, 0.20, 0.29, 0.33, 0.54, 0.31, -0.09, 0.53, 0.28, 0.34, 0.56, 0.37,

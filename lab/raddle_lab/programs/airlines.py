@@ -1,8 +1,8 @@
 """Airlines: two resellers sell an airline's tickets to four sets of ten customers.
 
 There are fewer tickets than customers. A reseller queries the database for a free ticket for a flight, and then books
-it. Each operation is atomic, but the two together are not. If both resellers want the last ticket for a flight, they
-sell it twice, and the check at the end fails. No lock is acquired while another one is held.
+it. Each operation is atomic, but the two together are not. If both resellers find the last ticket for a flight, both
+sell it, and the check at the end fails. No lock is acquired while another one is held.
 """
 
 import threading
@@ -12,7 +12,7 @@ RESELLERS = 2
 CUSTOMER_SETS = 4
 CUSTOMERS = 10  # customers in each set
 FLIGHTS = ("Brno", "Oslo", "Rome", "Riga", "Bern", "Cork", "Nice", "Bari")
-TICKETS = 4  # tickets per flight; five customers want one
+TICKETS = 4  # tickets per flight; each flight has five customers
 
 
 class Ticket:

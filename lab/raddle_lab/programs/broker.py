@@ -3,9 +3,9 @@
 Modeled on the echo test of TIDOrbJ, an object request broker. Requests travel as messages over connections that the
 clients share, and a pool of threads executes them. An object is activated when it is first needed. Some objects are
 deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should be
-atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has lost
-its servant. The request then raises an exception. The server sends this exception to the client, as the standard
-requires, where it ends the client thread.
+atomic, but the lock around both is left out. In between, the last user may leave, and then the object loses its
+servant. In this case, the request raises an exception. As the standard requires, the server sends this exception to the
+client, where it ends the client thread.
 """
 
 import queue
@@ -179,7 +179,7 @@ class Interceptor:
 
 
 class RemoteError(Exception):
-    """The server could not execute a request."""
+    """Raised if the server could not execute a request."""
 
 
 class Stub:

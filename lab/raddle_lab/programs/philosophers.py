@@ -26,7 +26,7 @@ class Fork:
 
 
 class Philosopher(threading.Thread):
-    """A thread that eats some meals, each with two forks."""
+    """A philosopher, who needs two forks for each meal."""
 
     def __init__(self, number, left, right):
         super().__init__(name=f"philosopher {number}")

@@ -1,10 +1,10 @@
 """SCTBench in Python: small programs with one bug each, used to compare schedulers.
 
-They are modeled on 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled
-schedulers: an empirical study", TOPC 2016), those with a Java version in cmu-pasta/fray-benchmark. The names (without
-"bad"), the bugs and the numbers of threads are the same, but the code is new. The programs print nothing. Where the
-Java versions detect a deadlock and raise an exception, the threads here block. None of the bugs needs a weak memory
-model.
+They are modeled on the 28 SCTBench programs that have a Java version in cmu-pasta/fray-benchmark. For SCTBench, see
+Thomson, Donaldson, Betts, "Concurrency testing using controlled schedulers: an empirical study", TOPC 2016. The names
+(without "bad"), the bugs and the numbers of threads are the same, but the code is new. The programs print nothing.
+Where the Java versions detect a deadlock and raise an exception, the threads here block. None of the bugs needs a weak
+memory model.
 """
 
 from __future__ import annotations

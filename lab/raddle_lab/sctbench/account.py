@@ -1,7 +1,7 @@
 """A balance is checked against the wrong sum.
 
-Every access holds the lock. If the check runs last, it fails, because it expects the deposit to have been subtracted
-from the balance instead of added to it.
+The lock is held during every access. If the check runs last, it fails, because it expects the deposit to have been
+subtracted from the balance instead of added to it.
 """
 
 import threading

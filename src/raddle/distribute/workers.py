@@ -211,8 +211,7 @@ class Workers:
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
         """Run a unit in its own process.
 
-        Return the result, 0 and "". If the process died, return None, the number of the last execution and how the
-        process died.
+        Return (result, 0, ""). If the process died, return (None, number of its last execution, how it died).
         """
         executor = self._provider.executor(1)
         try:

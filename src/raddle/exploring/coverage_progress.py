@@ -18,7 +18,7 @@ from raddle.tally import Key
 if TYPE_CHECKING:
     from raddle.measuring.measurement import Measurement
 
-CHECKED_EVERY = 16  # executions between two checks for saturation, which are slow
+CHECKED_EVERY = 16  # number of executions between checks for saturation; a check is slow
 
 
 class CoverageProgress:

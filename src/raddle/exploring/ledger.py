@@ -30,7 +30,7 @@ class Counts:
     crashes: int = 0  # number of executions that crashed their process
     crashes_in_a_row: int = 0
     orders: int = 0  # number of partial orders run since the space of schedules last changed
-    interleavings: int = 0  # number of further interleavings of these partial orders
+    interleavings: int = 0  # number of further interleavings of the partial orders counted in `orders`
     _space: int = -1
 
     @property

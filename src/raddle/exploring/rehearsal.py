@@ -44,7 +44,7 @@ def rehearse_again(ledger: Ledger) -> StopReason | None:
 
 
 def reason_to_stop(ledger: Ledger, seen: Rehearsal, until: str, scheduler: Scheduler) -> StopReason | None:
-    """Add what the rehearsal found to the ledger; return a reason to stop the search, or None."""
+    """Add the results of the rehearsal to the ledger; return a reason to stop the search, or None."""
     session, counts = ledger.session, ledger.counts
     ledger.notes += seen.notes
     if seen.interrupted is not None:

@@ -19,7 +19,7 @@ from raddle.stop_reason import StopReason
 
 
 def make_result(plan: SearchPlan, done: Done) -> Result:
-    """Return the result of a search. Its units must have ended for the same reason."""
+    """Return the result of a search. All its units must have ended for the same reason."""
     (reason,) = done.reasons
     policy = plan.make_policy()
     findings = tuple(signed.finding for signed in done.findings)

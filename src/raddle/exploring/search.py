@@ -34,7 +34,7 @@ TIME_PASSED = (
 MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
 # Failures in one order that say nothing about other orders
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
-_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # no further executions are run after these
+_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # reasons that rule out further executions
 
 
 @dataclass(frozen=True, slots=True)

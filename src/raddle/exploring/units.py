@@ -140,7 +140,7 @@ class Signed:
 class Done:
     """The result of one or more units. Results are added with `+`, in the order of their executions."""
 
-    before: int = 0  # number of the last execution before these units
+    before: int = 0  # number of the last execution before the first of the units
     executions: int = 0
     points: int = 0  # number of scheduling points
     left_out: int = 0  # number of executions that were not measured

@@ -59,7 +59,10 @@ class Deviations:
         return heapq.heappop(self._waiting[level])
 
     def learn(self, tried: Deviation, seen: Recorded, wanted: Callable[[Schedule], bool]) -> None:
-        """Add the deviations from `seen`, the execution of `tried`, that can make a difference and are `wanted`."""
+        """Add the deviations from `seen`, provided that they can make a difference and that `wanted` accepts them.
+
+        `seen` is the execution of `tried`.
+        """
         follow = ExecutionDeviations(seen, self._place_of)
         for index in range(tried.start + 1, len(seen.trace)):
             for stopped, other, repeats in follow.deviations(index):

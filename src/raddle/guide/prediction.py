@@ -7,15 +7,17 @@ search, even one whose requirements cannot be enumerated.
 
 Coverage does not distinguish all interactions between threads. With very many threads, nearly all pairs may be covered
 even if a particular combination of steps has never occurred. So an order is also worth trying if its reads would see a
-combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS 2024). In the
-best of these orders, the second thread sees a half-finished update: the first thread has already changed some variables
-and is about to change others.
+combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS 2024).
 
-In each order, one thread is stopped, another runs up to some place, and then the first continues. Nearly all known bug
-patterns that involve two threads have this form. Threads that execute the same steps are interchangeable, and so are
-the iterations of a loop. So prediction considers only two threads of each kind, and only the first two visits and the
-last visit to each place. Executions often differ only in the number of iterations. So a pair of legs (the places where
-the two threads stop) is skipped once it has been predicted from two executions.
+In each order, one thread is stopped, a second thread runs up to some place, and then the first continues. Nearly all
+known bug patterns that involve two threads have this form. Among the orders that are tried for a new combination of
+writes, the best are those in which the second thread sees a half-finished update: the first thread has already changed
+some variables and is about to change others.
+
+Threads that execute the same steps are interchangeable, and so are the iterations of a loop. So prediction considers
+only two threads of each kind, and only the first two visits and the last visit to each place. Executions often differ
+only in the number of iterations. So a pair of legs (the places where the two threads stop) is skipped once it has been
+predicted from two executions.
 """
 
 from __future__ import annotations

@@ -75,9 +75,9 @@ class Failures:
     """Runs that failed in the same way."""
 
     how: str  # what went wrong
-    error: str  # exception that the first of these runs printed
-    configuration: Configuration  # configuration of the first of these runs
-    runs: int = 1  # number of runs
+    error: str  # exception printed by the first run that failed in this way
+    configuration: Configuration  # configuration of the first run that failed in this way
+    runs: int = 1  # number of runs that failed in this way
 
     def __add__(self, other: Failures) -> Failures:
         return Failures(self.how, self.error, self.configuration, self.runs + other.runs)

@@ -1,4 +1,4 @@
-"""Configurations: the ways to run a program that a search tries, as points in a multidimensional space.
+"""Configurations: ways to run a program, represented as points in a multidimensional search space.
 
 The design follows SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010). For native runs, a configuration consists of
 noise (kind, place, probability, strength) and its seed. For scenarios, which SearchBestie does not have, a

@@ -16,7 +16,7 @@ _TERM = re.compile(r"(?:(?P<weight>[0-9.]+)\s*\*\s*)?(?P<name>[A-Za-z][A-Za-z-]*
 class Fitness:
     """Criteria with their weights.
 
-    A star after a number multiplies. A star after a name belongs to the name of the criterion.
+    A star after a number means multiplication. A star after a name is part of the criterion's name.
 
     >>> fitness = Fitness.parse("map + 2*hbpair*")
     >>> fitness.weights, str(fitness)

@@ -12,7 +12,7 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-# These searches continue after findings, so this reason means that the scenario cannot run again.
+# Evaluations continue after findings, so they stop for this reason only if the scenario cannot run again.
 _CANNOT_CONTINUE = StopReason.FIRST_FINDING
 _ENDED = {
     StopReason.INTERRUPTED: SearchEnd.INTERRUPTED,

@@ -24,7 +24,7 @@ from raddle.tuning.configurations import Space
 C = TypeVar("C", bound=Hashable)
 
 SHARE = 0.25  # for saturation, at least this share of all evaluations must have passed since coverage last grew
-MAX_KNOWN_IN_A_ROW = 1000  # after this many known proposals in a row, the algorithm is considered exhausted
+MAX_KNOWN_IN_A_ROW = 1000  # stop after this many proposals in a row that had already been evaluated
 _monotonic = time.monotonic
 
 
@@ -183,7 +183,7 @@ class Search(Generic[C]):
             point = self._proposals.send(self._evaluations[configuration].fitness)
 
     def _try(self, configuration: C) -> SearchEnd | Literal[""]:
-        """Evaluate a configuration. Return the reason to stop, if the executions gave one."""
+        """Evaluate a configuration. Return the reason to stop, or "" to continue."""
         measured = self._evaluate(configuration, self._seconds_left())
         before = sum(self._tally.counts().values())
         self._tally = self._tally + measured.tally
