@@ -23,7 +23,7 @@ from warm import HANG_SECONDS
 GRACE_SECONDS = 60  # time allowed for a process to end by itself
 # Every process that a test starts has this environment variable. Its value is the pid of the pytest process.
 OWNER_VARIABLE = "STARTED_BY_TESTS_OF"
-HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # these end with the process they serve
+HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # end with the process they serve
 
 
 @contextlib.contextmanager
@@ -80,7 +80,7 @@ def run(
 def default_signals() -> Iterator[None]:
     """Restore the default handler of SIGINT.
 
-    A script that runs the tests in the background makes them ignore that signal.
+    The tests ignore that signal if a script runs them in the background.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN:

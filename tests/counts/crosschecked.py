@@ -1,4 +1,4 @@
-"""Python versions of programs for which SimGrid's model checker has counted executions, using optimal reduction.
+"""Python versions of programs whose executions SimGrid's model checker has counted, using optimal reduction.
 
 The programs are McMini examples from SimGrid's tests, reduced to their synchronization operations.
 """

@@ -29,9 +29,9 @@ class Step(NamedTuple):
     thread: str
     kind: str
     target: object  # object id, or (object id, attribute name) for an access
-    inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
+    inherited: tuple[object, ...] = ()  # class attributes that a read may access instead of the target
     certain: bool = True  # True if the operation cannot fail, like a release by the lock's holder
-    daemon: bool = False  # True if a daemon thread performs the operation, which may never happen
+    daemon: bool = False  # True if the operation may never happen because its thread is a daemon
     opaque: bool = False  # True if the operation reads objects other than its target, such as an argument's content
 
 
@@ -194,7 +194,7 @@ def explore(
 ) -> Found:
     """Return the partial orders that a search visits and how often it visits each.
 
-    Count only the executions since the known scheduling points last changed.
+    Ignore executions before the last change to the known scheduling points.
     """
     orders: Counter[Order] = Counter()
     outcomes: set[Any] = set()

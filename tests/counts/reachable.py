@@ -1,4 +1,4 @@
-"""Small programs that use every primitive, for the tests of reachability testing."""
+"""Small programs that together use every primitive, for the tests of reachability testing."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ def test_isolated_executions_have_the_same_number_of_partial_orders(criteria: ob
 def test_the_gil_switch_model_runs_every_interleaving() -> None:
     # Between scheduling points a thread may do anything, so no steps commute and every interleaving is run. Each thread
     # has three steps: the acquire, the read and write without a switch, and the release. If T1 runs first, the main
-    # thread can join T1 before, between or after the three steps of T2, at 4 places. If T2 runs first, both joins come
-    # last.
+    # thread can join T1 before, between or after the three steps of T2, which gives 4 orders. If T2 runs first, both
+    # joins come last.
     result = visited(counted.locked_increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (4 + 1, "exhausted", ())
     # With the GIL an increment cannot be interrupted. Either T1 runs first, with the join before or after T2's step, or

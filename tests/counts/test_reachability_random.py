@@ -33,7 +33,7 @@ from raddle.outcome import Outcome
 PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "100"))
 SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
 CHUNKS = max(1, PROGRAMS // 50)  # number of tests into which the programs are split, so that tests can run in parallel
-MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # programs with more are not compared with brute force
+MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # brute force runs at most this many
 MAX_STATES = 5_000 if PROGRAMS <= 200 else 30_000
 
 

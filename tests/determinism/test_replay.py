@@ -21,7 +21,7 @@ from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
 
 SHELF = [(kind, name) for kind in ("faulty", "correct") for name in shelf.names(kind)]
-RANDOM_PROGRAMS = 31  # number of random programs
+RANDOM_PROGRAMS = 31
 SCHEDULES = int(os.environ.get("RADDLE_SCHEDULES", "250"))
 PER_PROGRAM = -(-SCHEDULES // (len(SHELF) + RANDOM_PROGRAMS))  # schedules per program, rounded up
 

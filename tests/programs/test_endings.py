@@ -1,4 +1,4 @@
-"""Each way in which an execution can fail is reported as a separate kind, with details that explain the cause.
+"""Each way in which an execution can fail is reported as a separate kind of failure, with its cause.
 
 The kinds are deadlock, lost wakeup, step limit, uncontrolled call, divergence and exception.
 """

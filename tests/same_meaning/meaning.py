@@ -27,7 +27,7 @@ FILE = "form.py"
 
 @dataclass(frozen=True)
 class Form:
-    """A program with one syntax form, the probes that it must call, and the first Python version with that syntax."""
+    """A program for one syntax form, the probes that it must call, and the first Python version with that form."""
 
     name: str
     probes: frozenset[str]

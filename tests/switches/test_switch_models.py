@@ -110,7 +110,7 @@ def test_findings_state_on_which_interpreters_they_are_possible(name: str) -> No
 
 
 def test_modules_imported_by_an_execution_have_switch_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """raddle learns the switch points of a module imported by the scenario only during the first execution."""
+    """If the scenario imports a module, raddle learns its switch points only during the first execution."""
     (tmp_path / "imported_late.py").write_text(
         "def same(n):\n    return n\n\n"
         "class Box:\n    n = 0\n    def add(self):\n        before = self.n\n        self.n = same(before) + 1\n"

@@ -30,7 +30,7 @@ REVEALING = {"version_info", "hexversion", "python_version", "python_version_tup
 
 
 def mentioned(source: str) -> set[str]:
-    """Return the names, used in a piece of source, that reveal the Python version."""
+    """Return which of the names in `REVEALING` the source uses."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         match node:

@@ -69,8 +69,8 @@ def patterns(keys):
 
 
 def test_the_failing_execution_of_the_map_paper_covers_three_of_sixteen_patterns():
-    # According to section III, T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. Read, write, read covers the patterns 1, 2 and 4
-    # (Fig. 3). This order makes the execution fail and covers 3 of 16 patterns, 18.75 %. With seed 1, the first
+    # According to section III, T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. The order read, write, read covers patterns 1,
+    # 2 and 4 (Fig. 3), which is 3 of 16 patterns, 18.75 %. It makes the execution fail. With seed 1, the first
     # execution has this order.
     samples = raddle.measure(appender, source=[__file__], criteria="map", executions=40)
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}

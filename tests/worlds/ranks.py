@@ -59,7 +59,7 @@ class Rank:
         return message
 
     def _receivable(self) -> list[Alternative]:
-        """Return an alternative for each rank with a pending message, in the order of ranks."""
+        """Return an alternative for each rank with a pending message, ordered by rank."""
         senders = sorted(source for (source, to), messages in self._channels.items() if to == self.number and messages)
         return [Alternative(f"takes R{source}'s message", source) for source in senders]
 

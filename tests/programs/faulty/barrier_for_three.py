@@ -1,4 +1,4 @@
-"""Two threads wait at a barrier for three."""
+"""Two threads wait at a barrier that needs three."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Two threads read a semaphore's internal counter before acquiring its only permit, in code without probes."""
+"""In code without probes, two threads read a semaphore's internal counter before acquiring its only permit."""
 
 import threading
 

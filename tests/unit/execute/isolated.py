@@ -51,8 +51,8 @@ class Box:
 def dies_or_fails():
     """End the process in some orders and fail the assertion in others.
 
-    A thread ends the process if the other thread runs after the first one has written and before it reads again. If
-    both threads read before either writes, the assertion fails instead.
+    A thread ends the process if the other thread runs completely between the first thread's write and its second
+    read. If both threads read before either writes, the assertion fails instead.
     """
     box = Box()
 

@@ -111,7 +111,7 @@ def outer(inner):
 
 
 def test_instrumentation_does_not_change_generator_delegation():
-    """`yield from` still passes on values that are sent, thrown and returned."""
+    """`yield from` still passes on sent values, thrown exceptions and the return value."""
     results = []
 
     def scenario():

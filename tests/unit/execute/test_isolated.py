@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork"
 
 @pytest.fixture(autouse=True)
 def few_tries(monkeypatch):
-    """Reduce the number of attempts with the GIL, because each attempt starts a process."""
+    """Reduce the number of attempts to reproduce a failure with the GIL, because each attempt starts a process."""
     monkeypatch.setattr(findings, "TRIES_WITH_GIL", 8)
 
 
@@ -196,7 +196,7 @@ def test_the_error_says_how_a_child_process_ended():
 
 
 def test_os_exit_without_a_child_process_is_a_crash_with_a_schedule():
-    """raddle controls calls of `os._exit` from Python code: such a call ends only the execution."""
+    """raddle controls calls to `os._exit` from Python code: such a call ends only the execution."""
 
     def scenario():
         seen = []

@@ -30,7 +30,7 @@ TOTAL = 0
 
 
 def observe(scenario, choose=None):
-    """Rehearse a scenario, run it once, and return the steps of that execution and its entities.
+    """Rehearse a scenario, run it once, and return the steps and entities of that execution.
 
     The rehearsal shows which variables the threads share. By default the execution has no preemptions.
     """

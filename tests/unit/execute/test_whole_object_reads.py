@@ -51,7 +51,7 @@ READS = {
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_a_whole_object_read_can_happen_between_any_two_writes(name, scheduler):
-    """The read can come before, between or after the two writes. Its step names only the first attribute."""
+    """The read can come before, between or after the two writes. The read's step names only the first attribute."""
     kind, read = READS[name]
     seen = set()
 

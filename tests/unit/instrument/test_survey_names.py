@@ -189,7 +189,7 @@ def test_sites_have_the_names_of_their_variables() -> None:
                 cache[n] = x.y[0]
         """)  # fmt: skip
     named = {f"{table[site].line} {table[site].kind} {table[site].name}": name for site, name in model.names.items()}
-    # The model also names the variables of sites that run before the variable is shared. `x.y` has no name, because the
+    # The model names a variable even at sites that run before the variable is shared. `x.y` has no name, because the
     # class of x is unknown.
     assert named == {
         "4 write n": ("m.py:f", "n"),

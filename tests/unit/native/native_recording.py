@@ -107,7 +107,7 @@ def record(folder: Path, source: str, *, function: str = "main", **options: Any)
 
 
 def check_order(steps: Sequence[Step], entities: Entities) -> None:
-    """Assert that a lock has one holder at a time, and that threads begin after their start and end before a join.
+    """Assert that a lock has one holder at a time, and that threads begin after a start and end before a join returns.
 
     Threads of the test runner may appear in the stream, because the garbage collector runs destructors in any thread.
     """

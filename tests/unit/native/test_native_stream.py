@@ -45,7 +45,7 @@ def test_no_access_of_many_threads_is_lost(tmp_path: Path) -> None:
 
 
 def test_threads_slow_down_while_a_batch_is_processed(tmp_path: Path) -> None:
-    """The sink delays its first batch. Without backoff, the other thread would record all of its steps meanwhile."""
+    """The sink delays its first batch. Without backoff, the other thread would meanwhile record all of its steps."""
     (tmp_path / "piling_program.py").write_text(
         dedent(
             """
@@ -188,7 +188,7 @@ def main():
 
 
 def test_an_exception_of_a_signal_handler_reaches_the_program(tmp_path: Path) -> None:
-    """A signal arrives while steps are delivered. Its handler's exception is raised right after the delivery."""
+    """A signal arrives while steps are being delivered. The handler's exception is raised right afterwards."""
     source = """
 import os, signal
 class Timeout(Exception): pass

@@ -170,7 +170,7 @@ def test_variables_are_named_by_owner_and_creation_site(tmp_path: Path) -> None:
         AbstractVariable("Derived", f"{file}:25", "extra"),
         AbstractVariable("Derived", f"{file}:25", "extra[]"),
         AbstractVariable("Base", "", "count"),
-        AbstractVariable("Base", f"{file}:28", "x"),  # created by a direct call of `__new__`
+        AbstractVariable("Base", f"{file}:28", "x"),  # created by a direct call to `__new__`
         AbstractVariable("New", f"{file}:30", "made"),
         AbstractVariable("", "", "total"),
         AbstractVariable("outer", "", "kept"),
@@ -307,7 +307,7 @@ def watched(thing, name):
 """,
             ["leaf"],
         ),
-        # Reference cycles through an object's list and through a list that no object owns.
+        # Two reference cycles, through an object's list and through a list that no object owns, are freed as well.
         (
             """
     thing = watched(Thing(), "thing")

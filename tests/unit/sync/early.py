@@ -39,7 +39,7 @@ def with_default_arguments(number, counts, lock=LOCK, make=Lock):
 
 
 def step(number, counts):
-    """Increment a count. Two threads that run this function at the same time would lose an update."""
+    """Increment a count. Two threads that run this function at the same time can lose an update."""
     seen = counts[number]
     sleep(0)
     counts[number] = seen + 1
