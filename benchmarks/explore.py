@@ -5,8 +5,8 @@
               raddle has seen, a schedule that leads to this outcome
     traps     executions until the failure, for many seeds
 
-Everything is measured in the virtual environment that `throughput` uses, each number in a separate process. Each
-reported speed is the best of all rounds. On each scenario, the tools run one right after the other.
+Everything is measured in the virtual environment that `throughput` uses. Each number is measured in a separate
+process, and each reported speed is the best of all rounds. On each scenario, the tools run one right after the other.
 """
 
 import argparse

@@ -123,8 +123,8 @@ def count_failures(program: Program, rounds: int) -> int:
             for _ in range(PATIENCE):  # begin the round together, unless the other thread is not running at all
                 if arrived[other] >= number:
                     break
-            # One thread notices the other thread's arrival late. Trying all combinations of delays compensates for
-            # that.
+            # The thread that arrives first notices the other's arrival only after a delay. Trying all combinations of
+            # delays compensates for that.
             for _ in range(number // DELAYS**me % DELAYS):
                 pass
             body(thing)

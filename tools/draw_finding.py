@@ -33,7 +33,7 @@ STYLE = """
 
 
 def draw(finding: dict[str, Any]) -> str:
-    """Return an SVG of the finding, which has the form of `Finding.as_json`.
+    """Return an SVG of the finding, given in the form that `Finding.as_json` returns.
 
     >>> step = {"thread": "T0", "file": "a.py", "line": 1, "operation": "write", "variable": "x", "value": "1"}
     >>> picture = draw({"kind": "assertion", "thread": "T0", "message": "no", "possible_on": "this-interpreter",

@@ -14,7 +14,7 @@ from raddle.entities import Entities
 from raddle_lab.published import Abstraction
 
 COUNTED_EXECUTIONS = 10  # executions whose objects and threads are counted, as in the paper
-FEW, MANY = 10, 20  # maximum numbers of methods in an abstract thread; threads are counted for both
+FEW, MANY = 10, 20  # maximum numbers of methods in an abstract thread; abstract threads are counted for each maximum
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,9 +68,7 @@ def report(results: Sequence[ProgramResult]) -> str:
             summary_table(summaries(results, exhausted=False)),
         ]
     if harmless:
-        parts.append(
-            f"Programs in which no execution failed, so that there was no bug to expose: {', '.join(harmless)}"
-        )
+        parts.append(f"Programs in which no execution failed, so there was no bug to expose: {', '.join(harmless)}")
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
 
 

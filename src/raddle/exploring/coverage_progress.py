@@ -119,7 +119,7 @@ class CoverageProgress:
             self._measurement_sampling.saturated = self.reached("saturated", targets=targets)
 
     def save_chance(self) -> None:
-        """Estimate the chance of new coverage now, because a complete search's executions are not a random sample."""
+        """Estimate the chance of new coverage before a complete search, whose executions are not a random sample."""
         if self._measurement is not None:
             self.chance = chance_of_anything_new(self._measurement.tally())
 

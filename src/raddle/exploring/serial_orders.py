@@ -39,9 +39,10 @@ def _first(index: int) -> Choose:
 
 
 def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int) -> EveryOrder | None:
-    """Run serial and random orders, and all partial orders if there are few; return None if any ends differently.
+    """Run serial and random orders, and all partial orders if there are few.
 
-    `kind` is the kind of failure that the rehearsal ended with. The rehearsal ran the first serial order.
+    Return how many orders were run, or None if any execution ended differently or was interrupted. `kind` is the kind
+    of failure with which the rehearsal ended. The rehearsal ran the first serial order.
     """
     serial = list(orders(threads))
     first = session.run(serial[0]).outcome

@@ -20,7 +20,7 @@ _monotonic = time.monotonic
 
 
 class RepetitionEnd(Reason):
-    """The reasons to stop repeating a program."""
+    """The reasons to stop running a program repeatedly."""
 
     SATURATED = "saturated", "saturated: no new coverage in the last {quiet}"
     RUNS = "runs", "reached the requested number of runs"
