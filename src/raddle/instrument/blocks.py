@@ -155,7 +155,7 @@ def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def _is_declaration(node: ast.stmt) -> bool:
-    """Return whether a statement runs no code and may have to precede all others, as docstrings do."""
+    """Return whether a statement runs no code and may have to come before all others, like a docstring."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):

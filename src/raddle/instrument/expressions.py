@@ -125,7 +125,7 @@ class Expressions:
         if isinstance(node, ast.IfExp) and not self.is_ignored(node):
             return self._if_exp(node, branch=self.test)
         if isinstance(node, _VARIABLES) and not (isinstance(node, ast.Name) and node.id.startswith("__")):
-            return self.content(node)  # not for `__debug__`, which the compiler replaces with a constant
+            return self.content(node)  # `__debug__` is excluded, because the compiler replaces it with a constant
         return self.expr(node)
 
     def iterable(self, node: ast.expr) -> ast.expr:

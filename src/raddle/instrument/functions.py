@@ -34,7 +34,7 @@ class _Members:
 
 
 class LiveFunctions:
-    """Finds the functions of given modules, and the functions that have given objects as default arguments."""
+    """Finds the functions of selected modules, and the functions whose default arguments include certain objects."""
 
     def __init__(self, new_objects: NewObjects | None = None) -> None:
         self._new_objects = new_objects or NewObjects()
@@ -75,7 +75,7 @@ class LiveFunctions:
         self._new_objects.unfreeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
-        """Return whether every function of these modules is remembered or new; forget garbage-collected modules."""
+        """Forget garbage-collected modules, and return whether all functions of these modules are remembered or new."""
         self._members = {key: members for key, members in self._members.items() if members.module() is not None}
         unknown = [module for module in modules if id(module) not in self._members]
         if any(not self._members[id(module)].are_of(module) for module in modules if id(module) in self._members):

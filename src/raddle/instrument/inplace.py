@@ -1,8 +1,8 @@
 """Instruments imported modules by swapping the code of their functions, and later restores the original code.
 
 A script, a test file or a notebook cell is already running when raddle starts. Its source is compiled again with
-probes. Then each of its live functions gets a new `__code__`, including methods, decorated functions and closures,
-wherever they are stored. Code at module level and in class bodies has already run and stays unchanged.
+probes. Then each of its live functions gets a new `__code__`, wherever the function is stored. This includes methods,
+decorated functions and closures. Code at module level and in class bodies has already run and stays unchanged.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ live_functions = LiveFunctions()  # shared by all installations in this process
 
 @dataclass(slots=True, eq=False)
 class Undo:
-    """Restores the original code when it is called or its `with` block is left."""
+    """A callable and context manager that restores the original code of the instrumented functions."""
 
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
     # Functions whose code was created at run time. They are reported only if threads call them.

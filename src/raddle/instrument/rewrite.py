@@ -1,4 +1,4 @@
-"""Rewrites a module: a pure function from source or tree to a probed tree and its sites."""
+"""Rewrites a module: turns its source or its AST into a probed tree and a list of sites."""
 
 from __future__ import annotations
 

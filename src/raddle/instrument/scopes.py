@@ -57,7 +57,7 @@ class Scope:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     cells: set[str] = field(default_factory=set)  # names of this scope that are shared cells
-    token: str = ""  # name of a local that distinguishes the shared cells of different calls; "" if there are none
+    token: str = ""  # name of a local that distinguishes the cells of different calls; "" if no cells are shared
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names bound by `from ... import`
     definitions: dict[str, int] = field(default_factory=dict)  # number of times `def` or `class` binds each name
@@ -323,8 +323,7 @@ class _Analyzer(ast.NodeVisitor):
                 self.visit_all(node.body)
 
     def _has_constructor(self, node: ast.ClassDef) -> bool:
-        """Return whether a constructor in this source, which gets probes, is certain to create every object of the
-        class.
+        """Return whether a constructor in this source is certain to run for every object of the class.
 
         A decorator may generate a constructor (as `dataclass` does) or return another class. A metaclass need not call
         the constructor.

@@ -53,8 +53,8 @@ def start_inherited_watch() -> None:
         watch = Settings.from_json(text).make_watch()
     except (ValueError, TypeError, RaddleError):
         return  # the variable was set by other software, or by another version of raddle
-    # Explorations inside the program need these modules. They save the real primitives when they are imported, so they
-    # must be imported before the watch replaces the primitives.
+    # Explorations inside the program need these modules. The modules save the real primitives when they are imported,
+    # so they must be imported before the watch replaces the primitives.
     for name in ("raddle.threads.patches", "raddle.execute.watchdog"):
         import_module(name)
     watch.start()

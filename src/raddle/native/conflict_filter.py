@@ -51,7 +51,7 @@ class _VariableAccesses:
         """Add an access, and compare it with the accesses of other threads."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # compared at an earlier access in this segment; later accesses have been compared with that access
+            return  # an access of the same kind in this segment has already been compared with other threads' accesses
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step; replace a join with a timeout by a plain join, as the criteria expect."""
+    """Return the step, but turn a join that has a timeout into a plain join, as the criteria expect."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

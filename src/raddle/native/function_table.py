@@ -22,7 +22,7 @@ class FunctionTable:
         self.constructors: set[int] = set()
         self._names: dict[int, str] = {}
         self._owners: dict[int, str] = {}
-        # Keyed by site and id of a class: the class, to keep it alive, and whether the function is a method of it.
+        # Maps a site and a class id to the class (kept alive) and to whether the function is a method of the class.
         self._is_method_of: dict[tuple[int, int], tuple[type, bool]] = {}
 
     def add(self, site: int, frame: FrameType) -> str:

@@ -192,7 +192,7 @@ def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     lock: Any = _LockMeta("lock", (Lock,), {**namespace, "__class__": claimed_class(_RealLock)})
     rlock: Any = type("RLock", (RLock,), namespace)
     resembling(_RealLock)(lock)
-    resemble(rlock, _thread.RLock)  # already a subclass, so `isinstance` works
+    resemble(rlock, _thread.RLock)  # a subclass of the real class, so `isinstance` works
 
     real_rlock = threading.RLock
 

@@ -1,7 +1,7 @@
 """Patches the methods of `Condition`, `Event`, `Semaphore` and `Barrier` in `threading` to record their operations.
 
 An operation that acquires is recorded after it has happened. An operation that releases is recorded before another
-thread can acquire. If both operations need a lock, the release is recorded while that lock is held (see
+thread can acquire. If both operations need the same lock, the release is recorded while that lock is held (see
 `Recorder.under_condition`); otherwise it is recorded before it happens. Objects that were created before the watch, or
 as parts of another primitive, are not registered and behave as usual.
 """
@@ -240,7 +240,10 @@ def _semaphore_patches(recorder: Recorder) -> list[Patch]:
 
 
 def _barrier_patches(recorder: Recorder) -> list[Patch]:
-    """Return the patches of `Barrier`, modeled as a semaphore: arriving releases it, and leaving acquires it."""
+    """Return the patches of `Barrier`.
+
+    A barrier is modeled as a semaphore: a thread that arrives releases it, and a thread that leaves acquires it.
+    """
     real_wait = threading.Barrier.wait
 
     def wait(self: Any, timeout: float | None = None) -> int:

@@ -85,5 +85,5 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_SimpleQueueMeta):  # type: ignore
 def make_simple_queue(recorder: Recorder) -> type[SimpleQueue]:
     """Return a `SimpleQueue` class bound to this recorder."""
     simple_queue: Any = _SimpleQueueMeta("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
-    resemble(simple_queue, _RealSimpleQueue)  # already a subclass, so `isinstance` works
+    resemble(simple_queue, _RealSimpleQueue)  # a subclass of the real class, so `isinstance` works
     return simple_queue  # type: ignore[no-any-return]

@@ -145,7 +145,8 @@ class Recorder:
         # Maps the ident of a thread to its current operation. Not kept in `self.local`, because accessing that would
         # register an unknown thread.
         self._operations: dict[int, ConditionOperation] = {}
-        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids of finished threads; not reused soon
+        # Native ids of finished threads. The OS does not reuse them soon.
+        self._ended: deque[int] = deque(maxlen=MAX_ENDED)
         self._resources: dict[int, tuple[Resource, KeyedReference]] = {}
         self._numbered: WeakSet[Resource] = WeakSet()  # resources that have a number
         self._interned: dict[AbstractObject, AbstractObject] = {}  # one copy of each abstract object

@@ -37,8 +37,8 @@ class StartJoinOrder:
         self._segments: dict[int, int] = {}
         self._starts: dict[int, _Start] = {}
         self._joins: dict[int, int] = {}  # maps a thread to the number of joins it has completed
-        # For a thread and another thread: the last segment of the other thread that happens before a join by the first,
-        # and the number of that join.
+        # Maps a thread and another thread to the last segment of the other thread that happens before a join by the
+        # first, and to the number of that join.
         self._joined: dict[int, dict[int, tuple[int, int]]] = {}
 
     def segment(self, thread: int) -> int:

@@ -24,8 +24,8 @@ from raddle.native.signal_exceptions import SIGNALS, code_in, handlers
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
-MAX_STEPS = 4096  # number of recorded steps at which they are flushed
-MAX_SECONDS = 1.0  # seconds after which steps are flushed
+MAX_STEPS = 4096  # number of recorded steps that triggers a flush
+MAX_SECONDS = 1.0  # number of seconds after which recorded steps are flushed
 MAX_BACKLOG = 4  # backlog during a flush, in multiples of `max_steps`, beyond which recording threads are slowed down
 BACKOFF_SECONDS = 0.001  # how long a thread sleeps when the backlog is too long
 _sleep = time.sleep  # saved, because the program may replace `time.sleep`

@@ -151,7 +151,10 @@ def _permits_of_lock(lock: Any) -> tuple[int, ...]:
 
 
 def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
-    """Return the level of the queue that a mutex guards, because the mutex's holder may change the queue's content."""
+    """Return the level of the queue that a mutex guards, or of the mutex if the queue has been garbage-collected.
+
+    The holder of the mutex may change the content of the queue.
+    """
     guarded = mutex.queue()
     return _permits_of_lock(mutex) if guarded is None else _content_of_queue(guarded)
 

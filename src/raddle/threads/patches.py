@@ -68,8 +68,8 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """Create a lock, as `_thread.allocate_lock` does.
 
-    Locks of the import system stay real, because only the first execution would use them. If arguments are given, the
-    real function is called to raise the error, because it accepts none.
+    Locks of the import system stay real, because only the first execution would use them. The real function
+    accepts no arguments. If there are any, it is called to raise the error.
     """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
@@ -139,7 +139,7 @@ class Patches:
         self._undo: list[Callable[[], None]] = []
 
     def install(self, functions: Iterable[FunctionType] = (), with_defaults: Iterable[FunctionType] = ()) -> Patches:
-        """Install the twins, including in closures of `functions` and in default arguments of `with_defaults`.
+        """Install the twins, also in the closures of `functions` and in the default arguments of `with_defaults`.
 
         >>> import threading
         >>> real = threading.Lock

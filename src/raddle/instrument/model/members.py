@@ -65,7 +65,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
 def _statements(body: object) -> Iterator[ast.stmt]:
     """Yield the statements of one scope, including those in branches and loops."""
     if not isinstance(body, list):
-        return  # there is no body, or it is the expression of a lambda
+        return  # there is no body, or the body is the expression of a lambda
     for statement in body:
         yield statement
         if not isinstance(statement, DEFINITIONS):

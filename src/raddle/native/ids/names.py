@@ -53,7 +53,7 @@ class VariableNames:
 
     def owner(self, cls: type) -> str:
         """Return the name that identifies a class as the owner of variables."""
-        from raddle.instrument.model.owners import class_owner  # imported late, as above
+        from raddle.instrument.model.owners import class_owner  # imported late: slow to import
 
         return class_owner(self.table, cls)
 
@@ -76,7 +76,7 @@ class VariableNames:
     def _find(self, unnamed: Unnamed) -> AbstractVariable:
         kind, what, name, more = unnamed
         if kind == "attribute" or kind == "held":
-            from raddle.instrument.model.owners import attribute_of, declaring_owner  # imported late, as above
+            from raddle.instrument.model.owners import attribute_of, declaring_owner  # imported late: slow to import
 
             if more is None:
                 variable = AbstractVariable(declaring_owner(self._model, self.table, what, name), "", name)

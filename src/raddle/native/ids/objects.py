@@ -175,7 +175,7 @@ class TrackedObjects:
     def _sweep(self, generation: int = 0) -> None:
         """Drop unused entries.
 
-        Do nothing if a sweep is already running: this one may have been started by a destructor that interrupted it.
+        Do nothing if a sweep is already running: a destructor that interrupts a sweep may start another one.
         """
         if not self._sweep_lock.acquire(False):
             return
@@ -233,9 +233,9 @@ class TrackedObjects:
             (*_,) = self._handle_error(raised)
 
     def _handle_error(self, error: BaseException) -> Iterable[object]:
-        """Report an internal error.
+        """Report an internal error, and return an empty iterable.
 
-        For an exception raised by a signal handler, return an iterable that raises it again.
+        If a signal handler raised the exception, return an iterable that redelivers the exception when consumed.
         """
         if isinstance(error, Exception):
             try:

@@ -24,7 +24,7 @@ class Actor:
     kind: str
     methods: list[str] = field(default_factory=list)  # names of the first methods that the actor ran
     ended: bool = False
-    published: int = 0  # number of these methods already added to `entities`
+    published: int = 0  # number of items of `methods` already added to `entities`
 
 
 class OwnedVariables:

@@ -34,7 +34,10 @@ def inherited(number: int) -> int:
 
 
 def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[Concatenate[VariableNumbers, P], int]:
-    """Wrap a method for use by probes. If the method fails or the thread is not recorded, return NO_VARIABLE."""
+    """Wrap a method for use by probes.
+
+    The wrapper returns NO_VARIABLE if the method fails, the thread is busy or recording is off.
+    """
 
     def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
         thread: ThreadRecord = self._recorder.local.thread
@@ -96,7 +99,7 @@ class VariableNumbers:
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """Return the closure variables of a function, shared by all its calls."""
+        """Return the closure variables that all calls of a function share."""
         return self._functions.setdefault(function, {})
 
     @_guarded
@@ -152,7 +155,10 @@ class VariableNumbers:
         return number
 
     def _cache_number(self, obj: Any, name: str, number: int) -> int:
-        """Store the number in the object's entry, if it has one, so that the next access takes the fast path."""
+        """Store the number in the object's entry, so that the next access takes the fast path; return the number.
+
+        If the object has no entry, NO_VARIABLE is stored only for modules and classes.
+        """
         entry = self.entries.get(id(obj))
         if entry is None and (number != NO_VARIABLE or issubclass(type(obj), (ModuleType, type))):
             entry = self._entry(obj)

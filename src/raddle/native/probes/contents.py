@@ -121,7 +121,7 @@ class ContentProbes(RecordingProbes):
             self._flush()
 
     def add_class(self, cls: type) -> type | None:
-        """Add a class that has not been seen before, and return the result of `base_of` for it."""
+        """Cache the properties of a class that is seen for the first time, and return its container base."""
         self._classes.append(cls)
         self._stores_missing[id(cls)] = stores_missing_keys(cls)
         base = self.bases[id(cls)] = container_base(cls)

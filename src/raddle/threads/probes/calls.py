@@ -92,7 +92,10 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes as one step, which accesses its first container (as `kind`) and reads the others."""
+        """Call code without probes as one step.
+
+        The step accesses the first container among the arguments as `kind` says, and reads every other container.
+        """
         me: Any = getcurrent()
         target, original = None, called
         arguments: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()

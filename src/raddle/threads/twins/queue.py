@@ -1,6 +1,6 @@
 """Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods that replace those of the classes.
 
-A put or a get is one step, because no thread can observe a half-finished put or get. Both also wait for the queue's
+A put or a get is one step, because no thread can observe a half-finished put or get. Each also waits for the queue's
 mutex, which code under test may hold. A queue whose class overrides `_qsize`, or whose container has a `__len__`
 written in Python, uses the standard library's code, which runs on the twins of locks and conditions.
 """
@@ -55,7 +55,7 @@ def init(self: Any, maxsize: int = 0) -> None:
 
 
 def _link_mutex(self: Any) -> None:
-    """Make the mutex refer to its queue, because the mutex's holder can change the queue's content."""
+    """Store a reference to the queue in its mutex, because the holder of the mutex can change the queue's content."""
     if hasattr(self, "queue") and _has_plain_size(self):
         self.mutex.queue = weakref.ref(self)
 

@@ -168,7 +168,7 @@ def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     if other is None:
         first = me.engine.queue.carriers[0]
         return first if self is first.own.thread else None
-    state = other.own  # None once its execution has ended
+    state = other.own  # None once the execution that `other` belongs to has ended
     return other if state is not None and state.thread is self else None
 
 
