@@ -60,7 +60,7 @@ def _outcome(state: dict) -> tuple:
 
 
 def visible(state: dict) -> tuple:
-    """Return the compared parts of the state: each thread's notes, the memory, the containers and the queue."""
+    """Return the parts of the state to compare: each thread's notes, the memory, the containers and the queue."""
     entries = tuple(sorted(e for e in state["dict"] if e is not HOLE))
     notes = tuple(t["notes"] for t in state["threads"])
     return notes, tuple(state["memory"]), entries, state["list"], state["queue"]

@@ -113,7 +113,7 @@ def _compared(run: Execution, rival: int, place: int) -> str:
 
 
 def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) -> set[tuple[str, str]]:
-    """Return the lockset of the access `rival` at the later event `place`."""
+    """Return the lockset of the access `rival` just before the later event at `place`."""
     lockset = {("thread", run.events[rival].thread)}
     for thread, kind, target, *_ in events[rival + 1 : place]:
         if ("thread", thread) in lockset and kind in GIVES:

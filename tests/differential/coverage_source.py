@@ -110,7 +110,7 @@ class Named(NamedTuple):
     """The entity that a name in a log represents: a resource, or an object with variables."""
 
     kind: str
-    line: int  # the line that creates it
+    line: int  # the line that creates the entity
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Program:
     objects: dict[str, Named] = field(default_factory=dict)
     permits: dict[str, int] = field(default_factory=dict)  # maps semaphores to their initial permits
     room: dict[str, int] = field(default_factory=dict)  # maps queues to their capacity; 0 means unbounded
-    threads: dict[str, str] = field(default_factory=dict)  # maps thread labels to the function that the thread runs
+    threads: dict[str, str] = field(default_factory=dict)  # maps each thread's label to the function it runs
     features: frozenset[str] = frozenset()
     workers: int = 0  # number of pool workers; 0 if the program has no pool
 

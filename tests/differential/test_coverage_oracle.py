@@ -24,7 +24,7 @@ from raddle.criteria import NAMES
 
 SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 PROGRAMS = max(1, SIZE // 20)  # number of programs run under control for each feature
-# Number of programs run natively for each feature. There are fewer of these because native runs take ten times as long.
+# Number of programs run natively for each feature. Fewer than PROGRAMS, because native runs take ten times as long.
 NATIVE_PROGRAMS = max(1, SIZE // 80)
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 SCHEDULERS = ("random", "pct", "surw", "exhaustive", "reachability")

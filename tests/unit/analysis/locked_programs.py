@@ -85,7 +85,7 @@ class LockedProgram:
         return StaticModel(variables)
 
     def execute(self):
-        """Return the steps of one execution under a random schedule, which a deadlock may cut short."""
+        """Return the steps of one execution under a random schedule. A deadlock may cut the execution short."""
         position, alive, ended, holders, steps = [0] * len(self.threads), [0], set(), {}, []
 
         def enabled(thread):

@@ -174,7 +174,8 @@ def test_resources_mapped_to_one_name_are_one_element_of_the_lockset():
     goldilocks.access(1, X, write=True, held=NO_LOCKS)
     for resource in (3, 5, 6):
         goldilocks.gives(1, resource)
-    goldilocks.takes(2, 4)  # thread 1 gave to resource 6, which has the same name, but not to resource 4
+    # Resource 4 has the same name as resource 6, but thread 1 performed no giving step on resource 4.
+    goldilocks.takes(2, 4)
     _, thread, moment = goldilocks.access(2, X, write=False, held=NO_LOCKS)
     assert goldilocks.lockset(thread, moment) == ([1, 0], [1])
 

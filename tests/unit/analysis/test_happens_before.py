@@ -105,8 +105,8 @@ def test_clocks_agree_with_the_closure_when_slots_are_reused():
     ["release acquire", "notify woken", "set wait-set", "up down", "put get", "task-done join-queue"],
 )
 def test_each_giving_step_orders_the_taking_step(pair):
-    # Thread 0 gives on resource 5 and thread 1 takes from it. Steps of thread 0 before the give happen before thread
-    # 1's next step. Steps after the give do not.
+    # Thread 0 performs a giving step on resource 5, and then thread 1 performs a taking step on it. Steps of thread 0
+    # before the giving step happen before thread 1's next step. Steps after the giving step do not.
     give, take = pair.split()
     order = HappensBefore()
     before = order.epoch(0)

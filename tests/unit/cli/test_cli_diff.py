@@ -30,7 +30,7 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 def store(file, digest, *lines, executions=1, **covered):
-    """Store coverage of a function with a call on each of these lines.
+    """Store coverage of a function that makes one call on each line in `lines`.
 
     `visited` lists the indexes of the calls that a thread visited, and `blocked` those at which a thread blocked.
     """
@@ -46,7 +46,7 @@ def store(file, digest, *lines, executions=1, **covered):
 
 
 def test_gained_and_lost_requirements_are_listed(run):
-    """Lines 3 and 4 became 5 and 6. `blocked` is now covered at the second line, but no longer at the first."""
+    """Lines 3 and 4 became lines 5 and 6. `blocked` is now covered at the second call, no longer at the first."""
     store("a", 11, 3, 4, visited=[0, 1], blocked=[0], executions=9)
     store("b", 12, 5, 6, visited=[0, 1], blocked=[1])
     code, out, err = run("a", "b")

@@ -40,7 +40,7 @@ def test_the_stdout_of_a_program_is_not_changed(tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])  # fails at the final flush, or, if unbuffered, at the first write
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # output fails at the last flush; unbuffered, at the first write
 @pytest.mark.parametrize("arguments", [["criteria"], ["criteria", "--json"], ["--help"]])
 def test_a_full_disk_is_reported(tmp_path, arguments, unbuffered):
     with FULL.open("w") as stdout:

@@ -261,7 +261,7 @@ def test_an_unwritable_output_file_is_rejected_before_the_search(folder, monkeyp
     monkeypatch.chdir(folder)
     (folder / "ro").mkdir()
     access = os.access
-    # `os.access` is patched, because root can write anywhere, whatever the permissions are.
+    # `os.access` is patched, because root can write anywhere, regardless of permissions.
     monkeypatch.setattr(os, "access", lambda file, *how, **more: Path(file).name != "ro" and access(file, *how, **more))
     with pytest.raises(UsageError, match=r"ro/x\.toml cannot be written: permission denied") as raised:
         search.main([*SCENARIO[1:], "--save", "ro/x.toml"], standalone_mode=False)

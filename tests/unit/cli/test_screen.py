@@ -59,7 +59,7 @@ def test_without_a_measured_execution_no_statement_about_threads_is_made():
     show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
     assert "nothing was covered: no execution was measured" in out.getvalue()
     assert "no threads interacted" not in out.getvalue()
-    assert "nothing to cover" not in out.getvalue()  # that is unknown, because no execution was measured
+    assert "nothing to cover" not in out.getvalue()  # without measured executions, this is not known
     assert "see the findings" not in out.getvalue()  # there are no findings
     endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
     show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")

@@ -34,7 +34,7 @@ def test_keys_with_an_actor_that_may_still_change_are_withheld():
     pending.add((1, Actor(early)))
     pending.add((2, Actor(early), Actor(late)))
     pending.add((3,))
-    entities.entered(early, "f")  # with `methods=1`, the first method settles the actor
+    entities.entered(early, "f")  # with `methods=1`, the first method determines the abstract thread
     assert pending.collect(final=False) == {(1, entities.thread(early)), (3,)}
     entities.entered(late, "g")
     assert pending.collect(final=False) == {(2, entities.thread(early), entities.thread(late))}

@@ -1,4 +1,4 @@
-"""The criteria def-use and lr-def: the write whose value a read gets."""
+"""The criteria def-use and lr-def: the write whose value a read returns."""
 
 from __future__ import annotations
 

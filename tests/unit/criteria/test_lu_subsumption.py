@@ -1,7 +1,7 @@
 """The subsumption hierarchy: complete coverage of one criterion implies complete coverage of the next.
 
-The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the four
-others. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but the value
+The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the other
+four. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but the value
 that a read returns and the accesses that come between two others depend on all threads. One of the tests contains a
 counterexample.
 

@@ -1,4 +1,4 @@
-"""An automaton processes short executions. It must find the same patterns as the algorithm for long executions."""
+"""The automaton for short executions finds the same patterns as the algorithm for long executions."""
 
 import random
 

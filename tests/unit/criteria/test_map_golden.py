@@ -127,7 +127,7 @@ def test_each_pattern_is_found(number):
 
 @pytest.mark.parametrize("number", CASES)
 def test_a_near_miss_covers_no_pattern_of_that_length(number):
-    """The wrong thread performs one of the steps, so no pattern of that length occurs."""
+    """One of the pattern's steps is performed by the wrong thread, so no pattern with as many steps occurs."""
     _, key, miss = CASES[number]
     assert not [found for found in covered(entities_of_one_object(), steps(miss)) if len(found) == len(key)]
 

@@ -69,7 +69,7 @@ def test_no_access_by_another_thread_precedes_a_constructor():
     assert criterion.infeasible(on_x(2, INIT, READ), facts) is None
     assert criterion.infeasible(on_x(1, READ, WRITE), facts) is None
     assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
-    # The constructor was never observed in two threads. But it only runs before other threads access the object.
+    # The constructor was observed in only one thread, and it runs only before other threads access the object.
     private = "step 2 happens only before other threads access the object"
     assert criterion.infeasible(on_x(3, INIT, INIT), facts) == private
     assert criterion.infeasible(on_x(3, WRITE, INIT), facts) == private
@@ -305,7 +305,7 @@ def keeps_together(facts, guard, steps, run):
 
 
 def locked_out(facts, guard, steps, order, run):
-    """Return whether a step that needs the lock lies within another thread's run that the lock keeps together."""
+    """Return whether a step that needs the lock lies between two steps of another thread in one critical section."""
     if not keeps_together(facts, guard, steps, run):
         return False
     for index in order[order.index(run[0]) + 1 : order.index(run[1])]:

@@ -20,7 +20,7 @@ SITE, OWNER, VARIABLE, RESOURCE, THREAD, WORD = Role
 TYPES = {WORD: (str, int), SITE: (int,), OWNER: (str,), RESOURCE: (AbstractObject,)}
 ROLES = {
     "map": {SITE, OWNER, WORD},  # the pattern number and the variable names are words
-    "all": {SITE, THREAD, WORD},  # from the first accesses of the order
+    "all": {SITE, THREAD, WORD},  # keys list the first accesses of an order
     "tpair": {SITE, THREAD, WORD},
     "svar": {SITE, VARIABLE, THREAD, WORD},
     **{name: {SITE, VARIABLE, THREAD, WORD} for name in ("def-use", "lr-def", "pinv", "lr-inv")},

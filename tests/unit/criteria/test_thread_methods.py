@@ -1,4 +1,7 @@
-"""The setting `thread-methods`: how many first methods identify a thread (Křena, Letko and Vojnar, section 4)."""
+"""The setting `thread-methods`: how many of a thread's first methods identify the thread.
+
+This follows section 4 of the paper by Křena, Letko and Vojnar.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the programs of two other test folders importable, so that tests here can shrink their failures."""
+"""Makes the programs in two other test folders importable, because the tests here shrink their failures."""
 
 import sys
 from pathlib import Path

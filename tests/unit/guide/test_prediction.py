@@ -86,7 +86,7 @@ def test_one_execution_predicts_everything_that_can_be_covered():
         for name, keys in candidate.goals.items():
             predicted[name] |= keys
     possible = all_covered(unlocked, names)
-    # The control flow of the two threads depends on no shared value, so the prediction is exact.
+    # The control flow of the two threads does not depend on any shared value, so the prediction is exact.
     assert predicted == possible
 
 

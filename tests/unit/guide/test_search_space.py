@@ -1,4 +1,4 @@
-"""The space of configurations: drawing, neighbors, and the options that a configuration represents."""
+"""The space of configurations: random draws, neighbors, and the options that a configuration represents."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def shrink_and_check(session: Session, recorded: Recorded, **options: int) -> Re
 
 
 def fewer_preemptions_suffice(session: Session, simple: Recorded, *, executions: int) -> bool | None:
-    """Return whether fewer preemptions cause the same failure, or None if there are too many schedules to try."""
+    """Return whether the same failure occurs with fewer preemptions, or None if there are too many schedules."""
     preemptions = len(simple.preemptions)
     if preemptions == 0:
         return False

@@ -1,4 +1,4 @@
-"""The order by which shrinking compares schedules: preemptions, then threads, then the length of the text."""
+"""Shrinking ranks schedules by preemptions, then by threads, then by the length of their text."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class InProcessProvider:
         return executor.submit(run_unit, unit)
 
     def stop(self):
-        """Do nothing: `submit` returns only after the unit has finished."""
+        """Do nothing, because `submit` returns only after the unit has finished."""
 
     kill = stop
 

@@ -101,7 +101,8 @@ def test_happens_before_marks_pairs_observed_in_both_orders():
 
 
 def test_a_curve_is_flat_until_coverage_grows():
-    # The box is 100 x 100 pixels. Each of ten executions is 10 pixels wide, and each of four requirements 25 high.
+    # The box is 100 x 100 pixels. Each of ten executions is 10 pixels wide, and each of four requirements is 25 pixels
+    # high.
     axes = Axes(CHART.__class__(100, 100, top=0, right=0), 10, 4)
     assert (
         step_curve([(2, 1), (5, 4)], axes) == "M 0.0 100.0 L 20.0 100.0 L 20.0 75.0 L 50.0 75.0 L 50.0 0.0 L 100.0 0.0"

@@ -97,7 +97,7 @@ def test_the_index_shows_coverage_warnings_and_notes(tmp_path):
     assert "1 run, 4 executions" in index.text
     assert "map 2 8 static" in index.text  # eight patterns of one variable, two of them covered
     assert "4 0 1 (static) A reads x, B writes x, A reads x" in index.text
-    assert "2 of 8" in index.text  # the cell of box.py
+    assert "2 of 8" in index.text  # the cell for box.py
     assert "Box.text is read at box.py:6 and written" in index.text
     assert "not instrumented: other.py: no source" in index.text
 
@@ -282,7 +282,7 @@ def test_an_unknown_criterion_is_shown(tmp_path):
 
 
 def test_many_files_are_split_into_several_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # with two criteria per file, one file per page
+    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # a file has two cells and so fills a page
     pages = write_and_parse(tmp_path, contents(tmp_path))
     assert "box.py" in pages["index.html"].text
     assert "locks.py" in pages["files-2.html"].text

@@ -44,7 +44,7 @@ def test_a_mark_covers_the_whole_name():
 
 
 def test_columns_are_counted_in_bytes():
-    (mark,), _ = marks("é = name", site(5))  # é has two bytes
+    (mark,), _ = marks("é = name", site(5))  # é takes two bytes in UTF-8
     assert mark.text == "name"
 
 

@@ -38,10 +38,10 @@ class Pairs(Criterion):
         self.impossible = set(impossible)
 
     def begin(self, entities):
-        """Do nothing: these tests give the covered requirements directly."""
+        """Do nothing, because the tests specify the covered requirements directly."""
 
     def feed(self, steps):
-        """Do nothing: these tests give the covered requirements directly."""
+        """Do nothing, because the tests specify the covered requirements directly."""
 
     def collect(self, *, final):
         return set()

@@ -101,7 +101,7 @@ def test_sites_of_unchanged_files_keep_their_numbers():
 
 
 def test_creation_sites_move_with_the_lines_around_them():
-    """Line 4 became 7, and 9 became 13. Lines 3 and 10 have no site, so they move with lines 4 and 9."""
+    """Line 4 became line 7, and line 9 became line 13. Lines 3 and 10 have no site, so they move with lines 4 and 9."""
     correspondence = Correspondence(measured(BEFORE), measured(AFTER))
     key = (("Lock", "log.py:3"), "log.py:10", "cart.py:3", "log.py:Log")
     assert Requirement(UNKNOWN, key).moved(correspondence.site, correspondence.text) == (
@@ -128,7 +128,7 @@ def test_source_text_decides_between_similar_accesses(tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_alignment_finds_insertions_and_deletions_exactly(seed):
-    """The items of a sequence are distinct, and items are either only added or only removed."""
+    """All items of a sequence are distinct. In each comparison, items are only removed or only added."""
     choose = random.Random(seed)
     whole = choose.sample(range(100), 12)
     part = [item for item in whole if choose.random() < 0.6]

@@ -101,7 +101,7 @@ def test_a_full_story_shows_every_step() -> None:
 def test_thread_starts_and_unrelated_steps_are_folded() -> None:
     finding = race(threads=100, victim=0, rounds=[0, 2, 0, 2, 0])
     story = steps_of(finding)
-    # T0 writes n and other and starts 100 threads. Then T1 reads n and does 2 rounds of 4 unrelated steps.
+    # T0 writes `n` and `other`, then starts 100 threads. T1 reads `n` and does 2 rounds of 4 unrelated steps.
     assert any("T0 starts T1 to T100" in line for line in story)
     assert any(line.startswith("  T1: ") and line.endswith(" steps in C.increment") for line in story)
 

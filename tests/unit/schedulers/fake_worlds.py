@@ -1,4 +1,7 @@
-"""Small worlds to search: ranks that exchange messages, locks with timeouts, and steps with a footprint known late.
+"""Small worlds to search.
+
+In one, ranks exchange messages. In another, acquires have timeouts. In the third, the footprint of a step is known only
+after the step.
 
 Every execution creates a new world, which calls the search as the engine would. All executions with the same partial
 order give the same result. `brute_force` shares no code with any search.
@@ -318,7 +321,7 @@ class Box:
 
 
 class Tasks(World):
-    """The footprint of a step depends on the values it reads, so it is known only after the step."""
+    """Tasks whose steps have footprints that depend on the values read, and so are known only after each step."""
 
     def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
         self.calculus = TaskCalculus()

@@ -1,4 +1,7 @@
-"""Searches compared with brute force, on operations with several outcomes and steps with a footprint known late."""
+"""Searches compared with brute force.
+
+Some operations have several outcomes, and the footprint of some steps is known only after the step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterative context bounding: every schedule exactly once, those with fewer preemptions first."""
+"""Iterative context bounding runs every schedule exactly once, those with fewer preemptions first."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_a_put_holds_the_mutex_until_it_is_released() -> None:
     assert stock.possible(take(), within=0b000)
     assert not stock.possible(take(), within=0b001)
     assert stock.enabler(take(), within=0b011) == 1
-    # The put has also added the item and the unfinished task.
+    # The put has also added an item, which a get can take once the mutex is free.
     get = Operation(((LOCK, WRITE, 0),), ITEM)
     assert [stock.possible(get, within) for within in (0b000, 0b001, 0b011, 0b111)] == [False, False, True, False]
 

@@ -41,7 +41,7 @@ def fakes(count):
 
 
 def walk(scheduler, steps, *, number=1, space=0):
-    """Run threads with the given numbers of steps; return the order of their indexes, or None if exhausted."""
+    """Run threads with the given numbers of steps; return the thread index of each step, or None if exhausted."""
     if not scheduler.begin(number, space):
         return None
     threads = fakes(len(steps))

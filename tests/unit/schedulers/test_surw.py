@@ -17,7 +17,7 @@ LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 
 
 def orders(programs, many):
-    """Return how often each order occurs, without the initial executions, in which the scheduler counts steps."""
+    """Return how often each order occurs, ignoring the initial executions, in which the scheduler counts steps."""
     walk = UniformWalk(seed=3)
     seen = [run(walk, programs, number=number) for number in range(1, many + COUNTING_EXECUTIONS + 1)]
     return Counter(seen[COUNTING_EXECUTIONS:])
@@ -40,16 +40,16 @@ def test_a_plain_random_walk_is_far_from_uniform():
 
 
 def test_the_steps_of_a_started_thread_count_for_its_parent():
-    # T0 does two operations, starts T1, and does one more operation. T1 does two. T2 does one operation at any time.
-    # Without T2 there are 3 orders of 5 operations each (T0's last operation can come before, between or after T1's
-    # two). T2 has 6 positions in each: 18 orders.
+    # T0 does two operations, starts T1, and does one more operation. T1 does two operations. T2 does one operation at
+    # any time. Without T2 there are 3 orders of 5 operations each (T0's last operation can come before, between or
+    # after T1's two). T2's operation can take any of 6 positions in each of them, so there are 18 orders.
     started = [Do("write", "x", after=(0, 2)), Do("write", "x")]
     programs = [writes("x", 3), started, writes("x", 1)]
     orders_without_t2 = [(0, 0, 0, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 1, 0)]
     wanted = {(*order[:at], 2, *order[at:]) for order in orders_without_t2 for at in range(6)}
     assert len(wanted) == 18
     # If T2 runs before T1 is started, T0 then runs alone up to the start. The scheduler is not called for those steps,
-    # so T0's count stays too high. The orders after that are not uniform, but T2's position is.
+    # so T0's count stays too high. The later steps are then not uniformly ordered, but T2's position is still uniform.
     merged = Counter()
     expected = {}
     for order in wanted:
@@ -112,7 +112,8 @@ def test_more_steps_than_counted_still_reach_every_order():
 def test_counting_is_repeated_at_growing_intervals_when_points_are_added():
     walk = UniformWalk(seed=3)
     programs = [writes("x", 2), writes("x", 2)]
-    # Executions 1 and 2 count steps. The next count starts at 5, after four executions, and the one after that at 13.
+    # The scheduler counts steps in executions 1 and 2. The next count begins with execution 5, and the one after that
+    # with execution 13.
     counting = []
     for number in range(1, 17):
         run(walk, programs, number=number, space=number)

@@ -1,6 +1,6 @@
 """Data file writers that are killed. This script can fork them safely, because it has no other threads.
 
-`python killed_writers.py statements FILE` kills one writer at its first statement, one at its second, and so on.
+`python killed_writers.py statements FILE` kills one writer at its first statement, another at its second, and so on.
 
 `python killed_writers.py write FILE NAME` adds records until it is killed, and prints the origin of each stored record.
 """

@@ -70,7 +70,7 @@ def random_model(random: Random, some) -> StaticModel:
         touching = random.sample(some, random.randint(0, 5))
         reads = frozenset(
             site for site in touching if site % 2
-        )  # by site number, so that a site is a read in every run or in none
+        )  # depends only on the site number, so a site has the same kind in every run
         guessed = frozenset(random.sample(touching, random.randint(0, len(touching))))
         variables["log.py:C", name] = Accesses(reads, frozenset(touching) - reads, guessed)
     methods = {"log.py:C": {"add": some[0], "total": some[1]}} if random.random() < 0.5 else {}

@@ -300,7 +300,7 @@ def test_two_files_with_the_same_name_are_kept_separately(tmp_path):
 
 
 def test_in_a_copy_of_the_project_a_changed_source_drops_coverage(tmp_path):
-    """A checkout was copied with its data file and a source was changed in the copy. Both sources still exist."""
+    """A checkout was copied with its data file, and a source was changed in the copy. Both sources still exist."""
     old, new = tmp_path / "old" / "log.py", tmp_path / "new" / "log.py"
     file = tmp_path / "new" / ".raddle"
     file.parent.mkdir()
@@ -318,7 +318,7 @@ def test_a_source_instrumented_in_another_form_is_not_counted_twice(file, tmp_pa
 
 
 def test_a_source_under_another_name_is_not_counted_twice(file, tmp_path):
-    """For example, a name changes when raddle recognizes a project root that it did not recognize before."""
+    """A source gets another name if, for example, raddle now recognizes the project root and did not before."""
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}

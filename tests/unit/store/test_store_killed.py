@@ -60,7 +60,8 @@ def test_records_stored_before_a_kill_survive(tmp_path):
         check_integrity(file)
     contents = read(file)
     stored = [run.origin for run in contents.runs]
-    # Every record that was printed is stored. Each writer may have stored one more and been killed before printing it.
+    # Every record that was printed is stored. Each writer may have stored one more record and been killed before
+    # printing it.
     assert finished <= set(stored)
     assert len(stored) == len(set(stored)) <= len(finished) + rounds * WRITERS
     assert contents.tally.executions == 3 * len(stored)
