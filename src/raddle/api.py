@@ -75,11 +75,11 @@ def explore(
       wait expire even if other threads are enabled. `wakeups="any"` lets `notify` wake any waiting thread.
     * A thread that is blocked outside raddle's control for `patience_seconds` is reported as a finding, and so is an
       execution of more than `step_limit` steps. `shrink` simplifies the schedules of findings.
-    * `criteria` names the criteria to measure. Two threads count as equal if they have the same type and ran the
-      same first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
+    * `criteria` names the criteria to measure. Two threads count as the same if they have the same type and share their
+      first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
     * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
       schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
-    * `workers` is a `concurrent.futures` executor or the number of processes, which does not affect the result.
+    * `workers` is a `concurrent.futures` executor or a number of processes; this number does not affect the result.
 
     >>> import threading, raddle
     >>> def scenario():

@@ -71,7 +71,7 @@ _TYPES = {name: _types(annotation) for name, annotation in get_type_hints(Config
 
 
 def load(folder: Path) -> Config:
-    """Return the settings from the nearest pyproject.toml in a folder or its parents, or no settings if none exists."""
+    """Return the settings from the nearest pyproject.toml in a folder or its parents; empty if there is none."""
     for here in (folder, *folder.parents):
         file = here / "pyproject.toml"
         if file.is_file():

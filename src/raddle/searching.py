@@ -1,6 +1,6 @@
 """Executes a search plan, in this process or with workers, and adds the result to the data file.
 
-All entry points (the library, the commands and the pytest plugin) create a plan and call `search`, in every world.
+In every world, all entry points (the library, the commands and the pytest plugin) create a plan and call `search`.
 """
 
 from __future__ import annotations

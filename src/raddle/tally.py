@@ -28,7 +28,7 @@ class Total:
     number: int | None  # None if the total is unknown
     kind: str  # one of KINDS
     low: int | None = None  # lower end of the 95 % interval of an estimate
-    high: int | None = None  # upper end of the interval
+    high: int | None = None  # upper end of the 95 % interval of an estimate
 
     def __str__(self) -> str:
         if self.number is None:
@@ -44,7 +44,7 @@ class Covered:
     """How often a requirement was covered, and by which execution first."""
 
     executions: int  # number of executions that covered the requirement
-    first: int  # number of the first execution that covered it, its witness
+    first: int  # number of the first execution that covered the requirement (its witness)
 
     def __add__(self, other: Covered) -> Covered:
         return Covered(self.executions + other.executions, min(self.first, other.first))
@@ -81,7 +81,7 @@ class Tally:
 
     @classmethod
     def of(cls, covered: dict[str, dict[Key, Covered]], *, executions: int) -> Tally:
-        """Return a tally of these covered requirements; compute how coverage grew."""
+        """Return a tally of these covered requirements, and derive from them how coverage grew."""
         return cls(executions, covered, {name: _growth(keys) for name, keys in covered.items()})
 
     def since_new(self, criterion: str) -> int:

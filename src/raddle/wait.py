@@ -41,7 +41,7 @@ class Wait:
     kind: Kind
     resource: str = ""  # class or name of the resource; "" if the thread waits for another thread to end
     waits_for: str = ""  # the thread that holds the resource, or that must end
-    acquired_at: Place | None = None  # where that thread acquired the resource
+    acquired_at: Place | None = None  # where the thread `waits_for` acquired the resource
     place: Place | None = None  # where the thread is blocked
     holds: tuple[Lock, ...] = ()
 

@@ -1,4 +1,4 @@
-"""The GoldiLocks algorithm: tracks, for each access, which threads can access the variable next without a race.
+"""The GoldiLocks algorithm, which tracks for each access the threads that can access the variable next without a race.
 
 Based on Elmas, Qadeer and Tasiran (PLDI 2007), in the form that distinguishes reads from writes. Each access has a
 lockset of threads and resources. The lockset initially contains only the accessing thread. It grows by these rules:
@@ -52,8 +52,8 @@ _NO_THREAD = -1
 
 
 # The check that decided whether an access is a race, and the thread and moment of the earlier access. If several
-# accesses conflict, the access with the most expensive check counts. If several need the same check, the latest of them
-# counts.
+# accesses conflict, the access with the most expensive check counts. If several accesses need the same check, the
+# latest one counts.
 Verdict = tuple[str, int, int]
 
 _NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)
@@ -224,7 +224,7 @@ class _Variable:
 
     def __init__(self) -> None:
         self.writes: dict[int, _Access] = {}  # the last write, with its thread as the key; empty if there is none
-        self.reads: dict[int, _Access] = {}  # maps each thread to its last read since that write
+        self.reads: dict[int, _Access] = {}  # maps each thread to its last read since the last write
 
 
 def _merge(column: _Column, other: _Column) -> None:

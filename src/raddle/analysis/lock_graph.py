@@ -2,9 +2,10 @@
 
 Based on Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
 lock to a requested lock. The edge records the thread, the locks that the thread holds (its gates), and the segments of
-the execution in which the first lock was acquired and the second requested. Starts and joins delimit segments. A cycle
-of edges is a potential deadlock if three conditions hold: the threads are all different, no two of them hold a common
-lock, and starts and joins do not order one thread's request before another thread's first acquire.
+the execution in which the first lock was acquired and the second requested. Segments are delimited by thread starts and
+joins. A cycle of edges is a potential deadlock if three conditions hold: the threads are all different, no two
+of them hold a common lock, and starts and joins do not order one thread's request before another thread's first
+acquire.
 
 This implementation departs from the paper as follows. A thread that blocks on a lock also adds an edge, whether or not
 it gets the lock. The search for cycles runs while the graph grows, so that edges can be dropped: only the last

@@ -1,8 +1,8 @@
 """Estimates the total number of requirements from the number of executions that covered each one.
 
 Ecologists estimate the number of species in the same way: the number of species observed only once indicates how many
-were never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and
-Coddington 1994) with the log-normal 95 % interval. The variances are those of the EstimateS manual, appendix B.
+were never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended by Colwell and Coddington
+1994) with the log-normal 95 % interval. The formulas for the variance are from appendix B of the EstimateS manual.
 Executions are the samples: only the number of executions that covered a requirement counts, not how often each
 execution covered it.
 
@@ -25,8 +25,8 @@ _Z = 1.96  # 95 % of a normal distribution is within this many standard deviatio
 def estimate(counts: Iterable[int], executions: int) -> Total:
     """Estimate the total number of requirements.
 
-    For each covered requirement, `counts` contains the number of executions that covered it. The total is unknown after
-    a single execution. The estimate is never less than the number of covered requirements, and it is equal to that
+    For each covered requirement, `counts` contains the number of executions that covered it. After a single execution,
+    the total is unknown. The estimate is never less than the number of covered requirements, and it is equal to that
     number if at most one requirement was covered by exactly one execution.
 
     >>> str(estimate([1, 1, 1, 1, 2, 2, 5, 9], 10))  # 8 + 9/10 · 4·3 / (2·3) = 9.8

@@ -88,7 +88,7 @@ class TouchedObject:
         self._epochs: dict[int, dict[int, int]] = {}
 
     def history_of(self, thread: int) -> ThreadHistory:
-        """Return the history of a thread, and create it at the thread's first access."""
+        """Return the history of a thread; create it if this is the thread's first access."""
         history = self._histories.get(thread)
         if history is None:
             history = self._histories[thread] = ThreadHistory()

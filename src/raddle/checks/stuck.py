@@ -20,7 +20,8 @@ class Waiter(NamedTuple):
 def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
     """Return the outcome of an execution in which these threads are blocked forever.
 
-    It is a lost wakeup if a notification came too early and there is no wait-for cycle; otherwise it is a deadlock.
+    The outcome is a lost wakeup if a notification came too early and there is no wait-for cycle; otherwise it is a
+    deadlock.
     """
     cycle = find_cycle({waiter.wait.thread: waiter.wait.waits_for for waiter in waiters})
     waits = tuple(waiter.wait for waiter in waiters if not waiter.daemon)

@@ -40,9 +40,9 @@ class LastAccess:
 
     def __init__(self) -> None:
         self.number = NO_ACCESS  # number of the last access, or of the last write, depending on the criterion
-        self.time = 0  # time of that access on the variable's clock
-        self.missed = 0  # mask of accesses by other threads since then that are no longer in the log
-        self.wrote = False  # True if that access was a write
+        self.time = 0  # time of the last access on the variable's clock
+        self.missed = 0  # mask of other threads' accesses since the last access that are no longer in the log
+        self.wrote = False  # True if the last access was a write
 
 
 class Variable:
@@ -82,8 +82,8 @@ class AccessNames(Generic[V]):
     when a new group is added, so only `new_group` updates the set of threads that access a variable.
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
-    executions of one scenario, the names are kept too. Creating them again would take more time than everything else
-    together.
+    executions of one scenario, the names are kept too. Creating the names again would take more time than everything
+    else together.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class AccessNames(Generic[V]):
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
-        """Map each segment in which the thread's last access to the variable changed to that access."""
+        """Return, by segment, the thread's last access to the variable; segments without a new access are left out."""
         last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last

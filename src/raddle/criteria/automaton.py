@@ -27,7 +27,7 @@ _BEGINNINGS = {parts[:length] for parts in _NUMBERS for length in range(1, len(p
 
 
 class TooManyError(Exception):
-    """The automaton has reached `MAX_STATES`."""
+    """Raised if the automaton has reached `MAX_STATES`."""
 
 
 class _State:

@@ -65,7 +65,7 @@ class Contention(SynchronizationMetric):
 
     name = "sync"
     concerns = _VISITS | {RELEASE, WOKEN}
-    points = frozenset({RELEASE, SET, UP})  # the later these happen, the more threads can block
+    points = frozenset({RELEASE, SET, UP})  # the later these operations happen, the more threads can block
     shape = Shape(SITE, word("situation"))
     summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
 

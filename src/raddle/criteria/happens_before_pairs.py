@@ -71,7 +71,7 @@ class HappensBeforePairs(SynchronizationMetric):
         super().begin(entities)
         # For each kind and resource: the last giving step.
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}
-        self._fresh: dict[int, _Giving] = {}  # maps each thread without a site so far to the step that started it
+        self._fresh: dict[int, _Giving] = {}  # maps each thread that has reached no site to its start
         # Maps each thread that has reached no site of its task yet to the step that submitted the task, and the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}
         self._last: dict[int, int] = {}  # maps each thread to the last site that it reached
@@ -82,7 +82,7 @@ class HappensBeforePairs(SynchronizationMetric):
         tasks = self._tasks
         given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
         released, notes = given[RELEASE], self._notes
-        for thread, kind, target, site in steps:  # the most frequent steps first: accesses, then locks
+        for thread, kind, target, site in steps:  # checks the most frequent steps first: accesses, then locks
             if site:
                 if fresh and thread in fresh:
                     self._pair(fresh.pop(thread), thread, site, _NOTHING)

@@ -175,7 +175,7 @@ class LazyRequirements(Set[Key]):
 
     def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._lazy_pairs = pairs  # these pairs yield no requirement twice, and none that is in `_keys`
+        self._lazy_pairs = pairs  # pairs that yield no requirement twice, and none that is in `_keys`
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
@@ -218,7 +218,7 @@ class PairInterleave(PairCriterion[Logged]):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._between: dict[tuple[int, int], int] = {}  # maps each pair to a mask of the accesses in between
-        self._new: dict[tuple[int, int], int] = {}  # maps each pair to the unreported part of that mask
+        self._new: dict[tuple[int, int], int] = {}  # like `_between`, but only the accesses not reported yet
         self._alone: set[tuple[int, int]] = set()  # pairs without an access in between
         self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # for variables whose names are unique so far
 

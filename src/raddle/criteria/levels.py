@@ -71,11 +71,12 @@ class Variable:
         self.ends = ends
         self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reads and writes, each by thread
         self.first = first  # the first thread that accessed the variable
-        self.shared = False  # True once a second thread has accessed it
+        self.shared = False  # True once a second thread has accessed the variable
         self.time = 0  # the clock: number of first accesses
         self.latest = NO_THREAD  # thread that made the most recent first access
         self.before = 0  # time just after the most recent first access by any other thread
-        self.starts: dict[int, tuple[int, int, int]] = {}  # maps each access to a stamp and its first two threads
+        # Maps each access to a stamp and to the first two threads that made the access.
+        self.starts: dict[int, tuple[int, int, int]] = {}
         self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # levels of reads and of writes
         self.into: list[Pair] = []  # the pairs in which this variable is y
         self.onward: list[Pair] = []  # the pairs in which this variable is x

@@ -8,8 +8,8 @@ are involved.
 The paper leaves these choices open:
 
 * The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
-  how requirements are identified so that the total is exact. Pattern 11 is counted as 10, and patterns 15 to 17 are
-  counted as 13.
+  how requirements are identified so that the total is exact. Pattern 11 is counted as pattern 10, and
+  patterns 15 to 17 are counted as pattern 13.
 * Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
   most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
   meaningless.

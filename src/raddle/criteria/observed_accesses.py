@@ -9,7 +9,7 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # for each thread label, the thread's last segment that comes before this one
+Clock = tuple[tuple[str, int], ...]  # for each thread, its last segment before the segment of the clock
 Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
 UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many of them
 NEVER = -1  # used in place of a segment number
@@ -40,7 +40,7 @@ class ObservedAccesses:
     # and the clock of each segment, which is identified by thread label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
     segments: set[tuple[str, int, Clock]] = field(default_factory=set)
-    # For each write: the segment in which its own thread overwrites it, or NEVER.
+    # For each write: the segment in which the writing thread overwrites the value, or NEVER.
     overwritten: set[tuple[AbstractVariable, Access, int]] = field(default_factory=set)
     # For each read: the segments whose writes are overwritten before the read.
     hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)

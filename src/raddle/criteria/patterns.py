@@ -59,7 +59,7 @@ class EquivalentPattern(NamedTuple):
     """A pattern that is equivalent to another one."""
 
     number: int
-    exchanged: bool  # True if its x is the other pattern's y
+    exchanged: bool  # True if x in this pattern is y in the other pattern
     order: Order  # for each part, the index of the same part in the other pattern
 
 

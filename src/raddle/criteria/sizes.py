@@ -34,7 +34,7 @@ from raddle.operation import READ, WRITE
 from raddle.tally import STATIC, UNKNOWN, Total
 
 INITIAL = "initial"  # the source of a read that comes before all writes
-# The kind of a remote access that makes two consecutive local ones unserializable (Lu et al., AVIO, 2006).
+# The kind of remote access that makes two consecutive local accesses unserializable (Lu et al., AVIO, 2006).
 UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, READ): WRITE,
     (WRITE, READ): WRITE,

@@ -29,7 +29,7 @@ from raddle.warning import ReportedWarning
 MAX_REMEMBERED = 5_000  # maximum number of distinct executions remembered; others are analyzed each time they occur
 # The first executions, up to this many distinct ones, are all analyzed for warnings and pruning facts.
 FULLY_ANALYZED = 32
-ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one in this many is analyzed, plus each execution with new coverage
+ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one execution in this many is analyzed, and all with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
 
 

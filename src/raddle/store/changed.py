@@ -128,7 +128,7 @@ def _drop_requirements(connection: sqlite3.Connection, outdated: _Outdated) -> N
 
 
 def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
-    """Drop all facts about an owner if any concerns an outdated source, because the facts depend on each other."""
+    """Drop all facts about an owner if any fact concerns outdated source, because the facts depend on each other."""
     kept = {
         owner: facts
         for owner, facts in read_facts(connection).owners.items()

@@ -88,7 +88,7 @@ def _check_same_sources(named: Sequence[tuple[str, Contents]]) -> None:
 
 
 def _differing(one: Contents, other: Contents) -> str | None:
-    """Return the label of a file whose source differs; None if there is none.
+    """Return the label of a source file that differs between the two; None if there is none.
 
     If one side has more instrumented forms of a file than the other, that does not count as a difference.
     """
