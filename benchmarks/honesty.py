@@ -28,7 +28,7 @@ from raddle.analysis.richness import estimate  # noqa: E402
 from raddle.tally import EXACT  # noqa: E402
 
 MAX_EXECUTIONS = 3_000  # a search that is not exhausted after this many executions is given up
-REQUIRED_SHARE = 0.9  # required share of estimates that include the true number
+REQUIRED_SHARE = 0.9  # required share of estimates whose interval contains the true number
 
 
 @dataclass(frozen=True, slots=True)

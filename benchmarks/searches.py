@@ -49,7 +49,7 @@ def raddle_with(search: str) -> Explore:
             executions=executions,
             scheduler=scheduler,
             seed=seed,
-            until="budget" if criteria else "first-finding",  # these scenarios never fail
+            until="budget" if criteria else "first-finding",  # no scenario fails: both use the whole budget
             criteria=criteria,
             source=SOURCE,
         )

@@ -57,8 +57,8 @@ def _read(source: str | os.PathLike[str]) -> Contents:
         why = "it contains no data" if os.path.exists(source) else "there is no such file"
         raise UsageError(
             "no-data",
-            f"{os.fspath(source)} cannot be combined: {why}; nothing was changed. Name files written by `raddle run` "
-            "or `raddle explore --criteria`",
+            f"{os.fspath(source)} cannot be combined: {why}; nothing was changed. Specify files written by "
+            "`raddle run` or `raddle explore --criteria`",
         ) from None
 
 

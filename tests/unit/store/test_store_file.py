@@ -379,7 +379,7 @@ def test_a_run_is_removed_if_a_source_change_drops_all_its_coverage(file):
     contents = read(file)
     assert contents.criteria == ("blocks",)
     assert (contents.executions("blocks"), contents.since_new("blocks")) == (3, 2)
-    # The old run has left no trace: the executions of the new run have the numbers 1 to 3.
+    # The old run has left no trace: the new run's executions are numbered 1 to 3.
     assert contents.tally.covered["blocks"] == {(number(LOG + 1, 0),): Covered(1, 1)}
     assert [(run.before, run.executions) for run in contents.runs] == [(0, 3)]
 

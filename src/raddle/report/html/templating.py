@@ -25,7 +25,7 @@ def environment() -> jinja2.Environment:
 
 
 def text_markup(text: str) -> Markup:
-    """Escape a text of the measured program, so that none of it acts as markup and invisible characters become visible.
+    """Escape text from the measured program, so that none of it acts as markup and invisible characters become visible.
 
     >>> text_markup("<b> \\u202e")
     Markup('&lt;b&gt; \\\\u202e')
