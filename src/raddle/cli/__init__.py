@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """A group of commands that imports the module of a command when that command is first used."""
+    """A group of commands that imports a command's module when the command is first used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

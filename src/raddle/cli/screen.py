@@ -134,7 +134,7 @@ def search_lines(result: Result) -> list[str]:
             f"  targets: {count(aims['aimed'], 'requirement')} tried in {count(aims['plans'], 'execution')}; "
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} attempts"
         )
-        # After an exhausted search, these requirements are known to be infeasible, so they are not listed.
+        # After an exhausted search, the abandoned requirements are known to be infeasible, so they are not listed.
         given_up = () if result.exhausted else aims.get("given_up_requirements", ())
         lines += [f"    given up: {sentence}" for sentence in given_up[:MAX_GIVEN_UP]]
         if given_up and aims["given_up"] > MAX_GIVEN_UP:

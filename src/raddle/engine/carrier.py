@@ -55,14 +55,14 @@ class Carrier(greenlet):
 
     engine: Engine
     ident: int  # the value of `threading.get_ident()` in this participant
-    children: int  # number of participants that it has started
-    run_now: Callable[[], object]  # the function that it runs in this execution
+    children: int  # number of participants that this participant has started
+    run_now: Callable[[], object]  # the function that the participant runs in this execution
     can_switch: bool  # GIL model: True if a switch was possible since the last access to shared data
-    joiners: list[Carrier]  # carriers that are waiting for this one to end
-    parked: bool  # True while it waits for a participant to end or for a timer; `ready` is then not evaluated
+    joiners: list[Carrier]  # carriers that are waiting for this participant to end
+    parked: bool  # True while waiting for a participant to end or for a timer; `ready` is then not evaluated
     timer: int  # ticket of the current timed wait; 0 if there is none
     timed_out: bool  # True if the current timed wait has expired
-    aborts: int  # number of `Abort` exceptions raised in it
+    aborts: int  # number of `Abort` exceptions raised in this participant
 
     @property
     def carrier(self) -> Carrier:

@@ -42,14 +42,14 @@ class Participant(Protocol):
 
     index: int  # position in the order of creation
     label: str  # path of descent, the same in every execution: T2 is the second child of T0, T2.1 the first of T2
-    done: bool  # True if it has ended
-    daemon: bool  # True if the execution does not wait for it to end
-    own: Any  # state that the world keeps about it
+    done: bool  # True if the participant has ended
+    daemon: bool  # True if the execution does not wait for the participant to end
+    own: Any  # the world's own data about the participant
     # A participant enters a new segment whenever it starts another participant. Together with `clock`, segments record
     # the happens-before relation that starts and joins establish.
     segment: int  # number of the current segment
     clock: dict[int, int]  # maps another participant's index to its last segment that happens before this point
-    started_by: tuple[int, int]  # index and segment of its parent
+    started_by: tuple[int, int]  # index of the participant's parent, and the parent's segment at the start
 
     kind: Kind
     target: Any  # the object or resource that the operation touches

@@ -64,7 +64,7 @@ class RunQueue:
         return carrier
 
     def running_before(self) -> Carrier | None:
-        """End the warm-up; return the carrier that was running before the fresh carriers ran."""
+        """Record that all fresh carriers have run; return the carrier that was running before them."""
         self.warming_up = False
         return self._interrupted
 

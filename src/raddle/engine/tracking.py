@@ -29,7 +29,9 @@ class AccessTracker:
         site = access[2]
         if site != BY_A_TWIN:
             self._sampling.reached_sites.setdefault(site, type(variable.owner))
-        if variable.sole_user == access[0] and variable.inherited is None:  # no other participant has touched it
+        if (
+            variable.sole_user == access[0] and variable.inherited is None
+        ):  # no other participant has touched the variable
             variable.accesses[access] = writes
             return
         others = variable.conflicts(access, me.clock, writes=writes)

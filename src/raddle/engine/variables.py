@@ -8,7 +8,7 @@ BY_A_TWIN = -1  # used as the site of accesses by twins, whose operations are st
 
 
 class Variable:
-    """One variable in one execution, and which participants accessed it at which sites.
+    """One variable in one execution, with the sites at which each participant accessed it.
 
     A participant enters a new segment whenever it starts another participant. Accesses at one site within one segment
     count as one, so a loop costs no more than its first iteration.
@@ -20,9 +20,11 @@ class Variable:
         self.owner = owner  # kept alive, so that its id is not reused
         self.name = name
         self.inherited: Variable | None = None  # the class attribute that is read if the object has no such attribute
-        self.number = -1  # number among the execution's entities; -1 if it has none
+        self.number = -1  # number of the variable among the execution's entities; -1 if not numbered
         self.conflicted = False  # True if two participants made conflicting accesses that no start or join orders
-        self.sole_user = -1  # index of the only participant that has accessed it; -1 if none has, -2 if several have
+        self.sole_user = (
+            -1
+        )  # index of the only participant that accessed the variable; -1 if none did, -2 if several did
         # Maps (participant, segment, site) to whether the access writes.
         self.accesses: dict[tuple[int, int, int], bool] = {}
 

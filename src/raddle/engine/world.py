@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class World(ABC):
-    """One kind of participant (threads, ranks or tasks), with the information about it that the engine needs."""
+    """One kind of participant (thread, rank or task), as far as the engine needs to know about it."""
 
-    letter: str  # capital letter with which the labels of its participants begin; see `raddle.labels`
+    letter: str  # capital letter with which participant labels begin; see `raddle.labels`
 
     def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
         """Begin an execution whose first participant is `main`."""

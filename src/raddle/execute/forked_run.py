@@ -31,7 +31,7 @@ class ChildState(NamedTuple):
     kinds: set[str]  # kinds of operation that are scheduling points
     not_instrumented: list[NotInstrumented]
     imported: tuple[tuple[int, Site], ...]  # sites in modules that the child imported, with their numbers
-    paths: dict[str, str]  # maps the files of these sites to their paths
+    paths: dict[str, str]  # maps the files of the sites in `imported` to their paths
 
 
 class IsolatedRunner:

@@ -38,7 +38,7 @@ class Threads(Domain):
     selection: Selection  # the modules to instrument
     blocks: bool = False  # True to record basic blocks
     patience_seconds: float | None = 5.0  # maximum time blocked outside raddle's control; None if unlimited
-    methods: int = METHODS  # number of a thread's first methods that distinguish it from other threads
+    methods: int = METHODS  # threads are distinguished by this many of the methods they run first
 
     def install(self) -> ThreadInstallation:
         """Return an installation, which takes effect when it is entered."""

@@ -5,8 +5,8 @@ the stack of the stuck thread and sends a signal that raises an exception there.
 blocking calls in C. A busy thread gets ten times as much time as a blocked thread.
 
 When the search's deadline passes, the running execution is ended at its next scheduling point. If a thread reaches no
-scheduling point, the same exception ends the execution. Such an execution does not count, because it might have
-completed.
+scheduling point, the same exception ends the execution. An execution ended by the deadline does not count,
+because it might have completed.
 
 No execution is ended while a debugger is active. If there is no limit, as in a replay started by the user, a notice
 says where the execution is blocked, and only Ctrl-C ends it.

@@ -28,7 +28,7 @@ REPORTED_AS_WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # the resou
 
 
 class Identities:
-    """Assigns numbers and names to the variables, resources and objects of one execution, for its entities.
+    """Assigns numbers and names to the variables, resources and objects of one execution.
 
     `renewed` means that a setup function may replace module-level objects before each execution.
     """
@@ -114,7 +114,7 @@ class Identities:
         return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def name_contents(self, steps: Iterable[Step]) -> None:
-        """Give the content of each container the best name that any site accessing it provides."""
+        """Name the content of each container after the best name that any of its access sites provides."""
         sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._variables[number].conflicted}
         if not sites:
             return

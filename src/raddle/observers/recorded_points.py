@@ -17,8 +17,8 @@ MAX_PASSED = 64  # maximum number of sites stored per thread since its last sync
 class RecordedPoints(Points):
     """The points of an execution whose trace and schedule are recorded.
 
-    `everywhere` makes every operation a scheduling point. Replays of a schedule's text need this, because the text does
-    not depend on the known points. Otherwise the points are those of the execution being repeated.
+    `everywhere` makes every operation a scheduling point. Replaying a schedule from its text requires this, because the
+    text does not depend on the known points. Otherwise the points are those of the execution being repeated.
     """
 
     follows_sites = True

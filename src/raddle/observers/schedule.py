@@ -50,7 +50,7 @@ class ScheduleRecorder(Observer):
         entry = _PASSED if point else me.site if me.kind.is_access else _ARRIVED
         arrival = (place, entry, blocked)
         self._arrivals.setdefault(me.index, []).append(self._interned.setdefault(arrival, arrival))
-        if blocked and me.timer:  # its timer starts here, so the schedule must let it reach this point
+        if blocked and me.timer:  # the thread's timer starts here, so the schedule must let it reach this point
             self._add(me, _PASSED)
         self._add(me, _ARRIVED)
 

@@ -1,6 +1,6 @@
 """The step recorder: records the steps of an execution for criteria (see `raddle.step`).
 
-Accesses to variables on which no two threads can conflict are left out at the end. Such accesses make up most steps,
+If no two accesses to a variable can conflict, all accesses to it are left out at the end. Most steps are such accesses,
 and no criterion uses them.
 """
 
@@ -73,7 +73,7 @@ class StepRecorder(Recorder):
         super().__init__()
         self._identities = identities
         self._table = table
-        self._methods = methods  # number of a thread's first methods that distinguish it from other threads
+        self._methods = methods  # threads are distinguished by this many of the methods they run first
         self._wanted: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()

@@ -18,7 +18,7 @@ from raddle.store.contents import Contents
 
 
 def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[str]:
-    """Yield errors for findings and missed thresholds, warnings for warnings, and notices for notes.
+    """Yield an annotation for each finding, missed threshold, warning and note.
 
     >>> list(annotate(Contents(notes=("100 % new\\nlines",))))
     ['::notice title=raddle::100 %25 new%0Alines']

@@ -1,4 +1,4 @@
-"""Names the locks in waits as the steps name them: "Lock 2" instead of "Lock".
+"""Gives locks the same names in waits as in steps: "Lock 2" instead of "Lock".
 
 A wait records only the class of its locks. The steps show which thread acquired which lock where, so the holder and the
 place identify a lock. If several locks match, the wait keeps the class name.

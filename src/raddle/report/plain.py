@@ -1,8 +1,8 @@
-"""Escapes text of the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
+"""Escapes text from the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
 
 Such text may contain terminal control sequences, unexpected line separators, and characters that XML 1.0 or UTF-8
 cannot represent. It may also contain characters that change the text direction, so that a line is displayed differently
-from its actual content (Boucher and Anderson, Trojan Source, 2021). All of these are replaced by visible escapes.
+from its actual content (Boucher and Anderson, Trojan Source, 2021). All such characters become visible escapes.
 """
 
 from __future__ import annotations

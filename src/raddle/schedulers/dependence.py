@@ -32,8 +32,8 @@ class Names:
 
     Objects differ from one execution to the next. An object is identified by the operation that first touches it: the
     label of the participant, and the number of operations that the participant had performed before. `since` is the
-    number of operations that all participants together had performed by then. Executions that share a prefix of n
-    operations agree on all keys whose `since` is at most n.
+    number of operations that all participants together had performed when the key was assigned. Executions that share a
+    prefix of n operations agree on all keys whose `since` is at most n.
     """
 
     def __init__(self) -> None:

@@ -37,8 +37,8 @@ class DoneOperation(NamedTuple):
 
     label: str
     operation: Operation
-    level: tuple[int, ...] | None = None  # level of its resource just before the operation
-    late: bool = False  # True if the timeout of its wait had expired
+    level: tuple[int, ...] | None = None  # level of the operation's resource just before the operation
+    late: bool = False  # True if the operation's timeout had expired
     alternative: str = ""  # label of the outcome that was taken, if the operation had several
     options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that are possible in some order
 

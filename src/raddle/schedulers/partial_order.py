@@ -11,8 +11,8 @@ operation. Three kinds of operations happen before an operation:
 Every linear extension of this partial order is an execution with the same partial order.
 
 A race is a pair of dependent operations that could have happened in the opposite order. If an operation could have had
-another outcome, as when a receive could have taken another message, that also counts as a race. These are the race
-variants of Lei and Carver, generalized to all interactions between participants.
+another outcome, as when a receive could have taken another message, that also counts as a race. Such races
+generalize the race variants of Lei and Carver to all interactions between participants.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Unperformed(NamedTuple):
     choice: Choice
     operation: Operation
     past: int  # causal past of the operation
-    number: int  # number of operations that had been performed when it was pending
+    number: int  # number of operations that had been performed when the operation was pending
 
 
 class Order:
@@ -65,7 +65,7 @@ class Order:
     def _scan(self) -> None:
         done, between, all_conflicts = self._log.done, self._log.between, self._conflicts
         before, reached, accesses, supplies = self.before, self.reached, self._accesses, self._supplies
-        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, but with all operations that happen before those
+        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, plus all operations that happen before them
         for number, one in enumerate(done):
             if number in between:
                 self._apply_events(number, between[number])

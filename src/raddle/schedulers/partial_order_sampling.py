@@ -1,13 +1,13 @@
 """POS, partial order sampling (Yuan, Yang, Gu, CAV 2018).
 
 Every pending operation has a random priority, and the operation with the highest priority runs. Operations that race
-with it (they touch the same target and do not commute) get new priorities, so an operation that lost one race is not
-more likely to lose the next. This samples partial orders more evenly than a random walk does, because a random walk
-treats equivalent interleavings as different.
+with the chosen operation (they touch the same target and do not commute) get new priorities, so an operation that lost
+one race is not more likely to lose the next. This samples partial orders more evenly than a random walk does, because a
+random walk treats equivalent interleavings as different.
 
-Unlike in the paper, a thread keeps its priority until it is chosen. The scheduler is not called for forced steps,
-which are the steps of the only enabled thread. It notices forced steps only if they were taken by the thread that ran
-last. After the forced steps of any other thread, that thread's pending operation keeps the priority of an earlier
+Unlike in the paper, a thread keeps its priority until it is chosen. The scheduler is not called for forced steps, which
+are the steps of the only enabled thread. The scheduler notices forced steps only if they were taken by the thread that
+ran last. After the forced steps of any other thread, that thread's pending operation keeps the priority of an earlier
 operation. Operations on resources race if they have the same target, unless both only observe it.
 """
 

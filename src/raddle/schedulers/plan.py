@@ -17,8 +17,8 @@ class Leg:
 
     thread: str  # label of the thread
     kind: str = ""  # kind of the operation before which the thread stops
-    site: int = 0  # site of that operation; 0 if the thread runs as far as it can
-    times: int = 0  # how often the thread performs this operation before it stops
+    site: int = 0  # site of the operation before which the thread stops; 0 if the thread runs as far as it can
+    times: int = 0  # how often the thread performs the operation at `site` before it stops
     # Approximate number of operations in the leg; if the thread performs many more, the execution has deviated from the
     # plan.
     steps: int = field(default=0, compare=False)

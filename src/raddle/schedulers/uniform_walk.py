@@ -3,15 +3,15 @@
 Threads with more remaining events are chosen more often: if the probability of each thread is proportional to the
 number of events it has left, all interleavings are equally likely. Whole executions have too many interleavings, so
 each execution selects one variable at random (or one kind of resource, or everything) and makes the orders of its
-accesses equally likely. The thread that performs the next of these accesses is drawn beforehand, and the other threads
-stop before theirs. Among all threads that are not stopped, the choice is uniform, so other events do not bias the
-order.
+accesses equally likely. The thread that performs the next access to the selected variable is drawn beforehand, and the
+other threads stop before they access it. Among all threads that are not stopped, the choice is uniform, so other events
+do not bias the order.
 
-The events of each thread are counted in two separate executions. In each of them, the thread with the highest random
-priority runs. The second execution reverses the priorities of the first. Two executions are needed because the
-scheduler is not called while only one thread is enabled: the thread that runs last in one of them runs first in the
-other. The counting is repeated when scheduling points are added, but only after the number of executions has at least
-doubled since the last counting.
+The events of each thread are counted in two separate executions. In each counting execution, the thread with the
+highest random priority runs. The second execution reverses the priorities of the first. Two executions are needed
+because the scheduler is not called while only one thread is enabled: the thread that runs last in one of them runs
+first in the other. The counting is repeated when scheduling points are added, but only after the number of executions
+has at least doubled since the last counting.
 
 An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
 execution can be repeated only after the counting.
@@ -47,9 +47,9 @@ Place = int | str  # the site of an access, or the kind of another operation
 class Interest(NamedTuple):
     """The events whose orders one execution makes equally likely."""
 
-    places: frozenset[Place] | None  # places of these events; None for all places
-    accounts: Mapping[str, int]  # number of events by thread; if `nested`, including those of the threads it starts
-    nested: bool  # True if a thread with such events also starts threads with such events
+    places: frozenset[Place] | None  # places of the selected events; None for all places
+    accounts: Mapping[str, int]  # by thread: number of selected events, including those of its descendants if `nested`
+    nested: bool  # True if a thread with selected events also starts threads with selected events
     patience: int  # number of other events after which another thread is drawn
 
 
@@ -135,7 +135,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        """Draw the thread for the next event of interest, with probabilities proportional to the events left."""
+        """Draw the thread for the next event of interest, weighted by the number of events each has left."""
         self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK

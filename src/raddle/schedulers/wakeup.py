@@ -24,7 +24,7 @@ class Branch:
 
     def __init__(self, choice: Choice, operation: Operation | None) -> None:
         self.choice = choice
-        self.operation = operation  # None if it is known only after the step
+        self.operation = operation  # None if the operation is known only after the step
         self.after: list[Branch] = []  # the subtrees that continue the sequence
 
     def leaves(self) -> int:

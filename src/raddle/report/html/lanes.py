@@ -19,7 +19,7 @@ from raddle.wording import count
 MAX_STEPS = 300  # maximum number of rows; only the end of a longer story is shown
 LONGEST_CODE, LONGEST_TEXT = 120, 300  # maximum length of a source line, and of any other text of a step
 READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
-READS_EARLY = "early"  # kind of arrow to a read of a value written before the reading thread was started
+READS_EARLY = "early"  # kind of arrow for reading a value that was written before the reading thread was started
 _READ = "reads what {thread} wrote in step {step}"
 _ARROW_TEXTS = {READS: _READ, READS_EARLY: _READ, HANDS_OVER: "handed over by {thread} in step {step}"}
 _OMITTED_KINDS = frozenset({ENTER, LEAVE})
@@ -55,12 +55,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A preemption: an enabled thread is preempted here."""
+    """A row that shows where an enabled thread was preempted."""
 
     thread: int  # index of the thread's column
     place: str
     decisive: bool  # True for the last preemption, without which the execution does not fail
-    with_gil: bool  # True if CPython with the GIL can switch threads there
+    with_gil: bool  # True if CPython with the GIL can switch threads at `place`
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ _NOT_RUN, _NOT_INSTRUMENTED = "⊘", "┆"
 
 
 def line_markup(line: Line) -> Markup:
-    """Return the markup of a line, with all text of the measured program escaped.
+    """Return the markup of a line, with all text from the measured program escaped.
 
     >>> line_markup(Line(3, ("x < 1",)))
     Markup('<li id="L3"><span class="no">3</span><span class="sign"></span><code>x &lt; 1</code></li>')

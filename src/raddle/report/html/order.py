@@ -28,7 +28,7 @@ class Graph:
 
     diagram: Diagram
     links: tuple[Link, ...]
-    measured: bool  # True if the criterion whose requirements are the links was measured
+    measured: bool  # True if the criterion that provides the links was measured
     warnings: tuple[str, ...] = ()
 
     @property

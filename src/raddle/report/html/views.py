@@ -130,8 +130,8 @@ class FindingView:
     possible_on: str
     every_order: str  # description of a failure that happens in every order; "" for any other failure
     place: str  # where the thread took its last step
-    code: str  # source line at that place
-    raised: bool  # True if that line raised the failure
+    code: str  # source line of the thread's last step
+    raised: bool  # True if the line in `code` raised the failure
     execution: int  # number of the execution, counted over all runs; 0 if unknown
 
 
