@@ -111,6 +111,8 @@ def _end(left: Sequence[int], starter: str) -> None:
     for pid, _ in lasting:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    for pid, _ in lasting:  # a killed process may take a moment to end, and the next check must not see it
+        _ends(pid, HANG_SECONDS)
     assert not lasting, f"{starter} left processes running; start them with processes.run or processes.started"
 
 
@@ -131,13 +133,13 @@ if sys.platform == "linux":
     def _is_helper(pid: int) -> bool:
         return pid in warm.pids() or any(helper in _command(pid) for helper in HELPERS)
 
-    def _ends(pid: int) -> bool:
+    def _ends(pid: int, seconds: float | None = None) -> bool:
         try:
             process = os.pidfd_open(pid)
         except ProcessLookupError:
             return True
         try:
-            return bool(select.select([process], [], [], GRACE_SECONDS)[0])
+            return bool(select.select([process], [], [], GRACE_SECONDS if seconds is None else seconds)[0])
         finally:
             os.close(process)
 
