@@ -17,6 +17,9 @@ from raddle.operation import JOIN, SLEEP, Kind
 PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")
 _BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
 
+# A timer that expires after all timers of programs: at most `threading.TIMEOUT_MAX`, about 9e9 seconds.
+STALLED_SECONDS = 1e15
+
 Ready = Callable[[], bool]
 
 
@@ -116,6 +119,28 @@ def _park_until_end(me: Carrier, other: Carrier, seconds: float | None) -> None:
         me.timed_out = False
         if me in other.joiners:
             other.joiners.remove(me)
+
+
+def join_or_stall(me: Carrier, other: Carrier) -> bool:
+    """Block until the other participant has ended, or until no participant can continue; return whether it has ended.
+
+    This wait is not part of the program, so it does not count as a timed wait in the search.
+    """
+    if not other.done:
+        me.kind, me.target, me.ready = JOIN, other, None
+        me.timed_out = False
+        other.joiners.append(me)
+        me.engine.clock.set_timer(me, STALLED_SECONDS)
+        me.engine.park(me)
+        if me.timed_out:
+            me.timed_out = False
+            if me in other.joiners:
+                other.joiners.remove(me)
+    if other.done:
+        _merge_clock(me, other)
+    if me.engine.observing:
+        me.engine.happened(me, JOIN, other)
+    return other.done
 
 
 def _merge_clock(me: Carrier, other: Carrier) -> None:

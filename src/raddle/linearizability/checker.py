@@ -1,0 +1,154 @@
+"""The checker: explores the interleavings of concurrent calls and compares each history with the legal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.engine.points import KnownPoints
+from raddle.engine.rules import Rules, Timeouts
+from raddle.execute.session import Execution, Session
+from raddle.exploring.workbench import Workbench
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
+from raddle.linearizability.harness import Harness
+from raddle.linearizability.history import History
+from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
+from raddle.linearizability.legal import LegalHistories, UnusableTestError, find_legal
+from raddle.schedulers.base import Scheduler
+from raddle.schedulers.deepening import Deepening
+
+STEP_LIMIT = 20_000  # steps after which an execution of a few calls is assumed to be endless
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A violation, with the decisions that reproduce it."""
+
+    violation: Violation
+    error: BaseException | None  # the exception that violates linearizability, if there is one
+    decisions: tuple[int, ...]
+    known_points: KnownPoints
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result of a search."""
+
+    failure: Failure | None
+    executions: int
+    exhausted: bool  # whether every schedule within the bound has been run
+
+
+class Checker:
+    """Checks one concurrent test on a workbench, as a context manager.
+
+    >>> from raddle.execute.thread_installation import Threads
+    >>> from raddle.instrument import Selection
+    >>> calls = ConcurrentCalls(list, [[lambda items: items.append(1)], [lambda items: items.append(2)]], [list])
+    >>> with Workbench(Threads(Selection(root="/nowhere"))) as workbench, Checker(workbench, calls) as checker:
+    ...     len(checker.legal().histories), checker.search(preemptions=1).failure
+    (2, None)
+    """
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        calls: ConcurrentCalls,
+        *,
+        reset: Callable[[], object] | None = None,
+        oracles: Set[Oracle] = frozenset(ALL),
+        step_limit: int = STEP_LIMIT,
+        **options: Any,
+    ) -> None:
+        self.harness = Harness(calls)
+        self._workbench = workbench
+        self._oracles = oracles
+        self._options = {"setup": reset, "step_limit": step_limit, **options}
+        self.session: Session = workbench.session(self.harness, **self._options)
+        self._legal: LegalHistories | None = None
+        self.executions = 0  # number of executions so far, including those that make whole calls
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Checker:
+        self._stack.enter_context(self.session)
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._stack.close()
+
+    def legal(self) -> LegalHistories:
+        """Return the legal histories, which are computed on the first call.
+
+        Raises:
+            UnusableTestError: If they cannot be computed.
+        """
+        if self._legal is None:
+            found, executions = find_legal(self.session, self.harness)
+            self.executions += executions
+            if "time" in self.session.known_points.kinds:
+                found = self._with_early_timeouts(found)
+            self._legal = found
+        return self._legal
+
+    def _with_early_timeouts(self, found: LegalHistories) -> LegalHistories:
+        """Add the histories in which timed waits expire although other threads could continue."""
+        rules = Rules(timeouts=Timeouts.ANY)
+        with self._workbench.session(self.harness, rules=rules, **self._options) as session:
+            more, executions = find_legal(session, self.harness)
+        self.executions += executions
+        volatile = found.volatile | more.volatile
+        both = LegalHistories((), volatile)
+        distinct: list[History] = []
+        for history in map(both.comparable, found.histories + more.histories):
+            if history not in distinct:
+                distinct.append(history)
+        return LegalHistories(tuple(distinct), volatile)
+
+    def judge(self) -> Violation | None:
+        """Return how the history of the last execution differs from the legal histories."""
+        legal = self.legal()
+        return judge(legal.comparable(self.harness.history()), legal.histories, self._oracles)
+
+    def run(self, scheduler: Scheduler) -> tuple[Execution, Violation | None]:
+        """Run one execution, for which the scheduler has begun, and judge it."""
+        execution = self.session.run_for(scheduler)
+        self.executions += 1
+        if execution.outcome.failed or not self.harness.complete:
+            raise UnusableTestError(f"the calls cannot be controlled: {execution.outcome.message}")
+        return execution, self.judge()
+
+    def search(self, *, preemptions: int = 1, max_executions: int = 60) -> Verdict:
+        """Run every schedule with at most this many preemptions, until a violation is found or the limit is reached.
+
+        Raises:
+            UnusableTestError: If the execution without preemptions is not legal, which means that the legal histories
+                are wrong, or if an execution cannot be controlled.
+        """
+        self.legal()
+        scheduler = Deepening(preemptions=preemptions)
+        for number in range(1, max_executions + 1):
+            if not scheduler.begin(number, self.session.known_points.version):
+                return Verdict(None, number - 1, exhausted=True)
+            known = self.session.snapshot()
+            execution, violation = self.run(scheduler)
+            if violation is not None:
+                if number == 1:
+                    raise UnusableTestError("the calls do not behave in the same way in every execution")
+                failure = Failure(violation, self._error(violation), execution.decisions, known)
+                return Verdict(failure, number, exhausted=False)
+        return Verdict(None, max_executions, exhausted=False)
+
+    def _error(self, violation: Violation) -> BaseException | None:
+        if violation.oracle is not Oracle.EXCEPTIONS:
+            return None
+        return self.harness.errors[violation.calls[0][0]]
+
+    def confirmed(self, failure: Failure) -> bool:
+        """Return whether the same decisions, repeated, violate linearizability in the same way."""
+        again = self.session.rerun(failure.decisions, failure.known_points)
+        self.executions += 1
+        if again is None or again.outcome.failed or not self.harness.complete:
+            return False
+        return self.judge() == failure.violation

@@ -1,0 +1,29 @@
+"""The calls that several threads make on one object, and the calls that observe the object afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Setup = Callable[[], Any]  # returns the object that the threads share
+CallOn = Callable[[Any], object]  # makes one call on the shared object; for example `lambda stack: stack.pop()`
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrentCalls:
+    """A concurrent test: each thread makes its calls in order, while the other threads make theirs.
+
+    >>> calls = ConcurrentCalls(list, ([lambda items: items.append(1)], [lambda items: items.pop()]))
+    >>> calls.total
+    2
+    """
+
+    setup: Setup
+    threads: Sequence[Sequence[CallOn]]
+    observers: Sequence[CallOn] = ()  # made after all threads have ended, by the thread that started them
+
+    @property
+    def total(self) -> int:
+        """The number of calls of all threads."""
+        return sum(map(len, self.threads))

@@ -1,0 +1,169 @@
+"""The harness: a scenario that makes concurrent calls and records how they end.
+
+The harness never fails by itself: exceptions in calls are part of the history. If no thread can continue, the calls in
+progress are pending. Nothing is recorded while raddle ends an execution, because calls can then raise exceptions that
+they would not raise otherwise.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from raddle.engine.carrier import Abort, Carrier, getcurrent
+from raddle.engine.waits import join_or_stall
+from raddle.linearizability.comparison import Forms, qualified_name
+from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
+from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History
+from raddle.operation import SLEEP
+from raddle.threads.twins.thread import CARRIER_KEY
+
+
+@dataclass(slots=True)
+class _Execution:
+    """The state of one execution, as far as it has run."""
+
+    returned: list[list[object]]  # the results of each thread's calls
+    raised: list[BaseException | None]  # the exception that ended each thread's calls
+    in_call: list[bool]  # whether each thread is making a call
+    workers: dict[int, int] = field(default_factory=dict)  # maps the index of a participant to its thread
+    shared: object = None
+    set_up: bool = False  # whether the setup has ended without an exception
+    complete: bool = False  # whether all threads have ended or are blocked
+    observed: list[tuple[EndingKind, object]] = field(default_factory=list)
+
+
+class Harness:
+    """A scenario for raddle. After each execution, `history` says how the calls ended.
+
+    Outside of controlled executions, the calls run in native threads.
+
+    >>> from raddle.linearizability.concurrent_calls import ConcurrentCalls
+    >>> harness = Harness(ConcurrentCalls(list, [[lambda items: items.append(1)], [len]]))
+    >>> harness()
+    >>> harness.history().threads[0]
+    (Ending(kind='returned', value=None),)
+    """
+
+    def __init__(self, calls: ConcurrentCalls) -> None:
+        self.calls = calls
+        self.pauses_between_calls = False  # whether threads may be switched between two calls of one thread
+        self.check: Callable[[], None] = lambda: None  # called at the end of each execution; may raise
+        self.setup_error: BaseException | None = None  # the exception that the last setup raised
+        self._execution = self._begin()
+
+    def _begin(self) -> _Execution:
+        threads = len(self.calls.threads)
+        return _Execution([[] for _ in range(threads)], [None] * threads, [False] * threads)
+
+    def __call__(self) -> None:
+        execution = self._execution = self._begin()
+        self.setup_error = None
+        try:
+            execution.shared = self.calls.setup()
+        except Exception as error:
+            self.setup_error = error
+            return
+        execution.set_up = True
+        threads = [
+            threading.Thread(target=self._work, args=(execution, number, calls), daemon=True)
+            for number, calls in enumerate(self.calls.threads)
+        ]
+        for thread in threads:
+            thread.start()
+        ended = all([_join(thread) for thread in threads])
+        execution.complete = True
+        if ended:
+            for observe in self.calls.observers:
+                execution.observed.append(_observation(observe, execution.shared))
+        self.check()
+
+    def _work(self, execution: _Execution, number: int, calls: tuple[CallOn, ...]) -> None:
+        me = getcurrent()
+        controlled = me.__class__ is Carrier
+        if controlled:
+            execution.workers[me.index] = number
+        for call in calls:
+            if controlled and self.pauses_between_calls:
+                me.engine.operate(me, SLEEP, None)
+            execution.in_call[number] = True
+            try:
+                result = call(execution.shared)
+            except Abort:
+                raise
+            except BaseException as error:
+                if not _is_aborting(me):
+                    execution.raised[number] = error
+                    execution.in_call[number] = False
+                return
+            if _is_aborting(me):
+                return
+            execution.returned[number].append(result)
+            execution.in_call[number] = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last execution reached its end, so that its history is meaningful."""
+        return self._execution.complete
+
+    @property
+    def error(self) -> BaseException | None:
+        """The exception of the first thread whose calls one has ended."""
+        return next((error for error in self._execution.raised if error is not None), None)
+
+    @property
+    def errors(self) -> tuple[BaseException | None, ...]:
+        """For each thread, the exception that ended its calls, or None."""
+        return tuple(self._execution.raised)
+
+    def is_in_call(self, participant: int) -> bool:
+        """Return whether the participant with this index is making a call.
+
+        Threads that the class under test has started always count as making a call.
+        """
+        number = self._execution.workers.get(participant)
+        return number is None or self._execution.in_call[number]
+
+    def is_worker(self, participant: int) -> bool:
+        """Return whether the participant with this index makes calls."""
+        return participant in self._execution.workers
+
+    def history(self) -> History:
+        """Return the history of the last execution."""
+        execution, forms = self._execution, Forms(self._execution.shared)
+        threads = []
+        for number, calls in enumerate(self.calls.threads):
+            endings = [Ending(EndingKind.RETURNED, forms.of(value)) for value in execution.returned[number]]
+            error = execution.raised[number]
+            if error is not None:
+                endings.append(Ending(EndingKind.RAISED, qualified_name(type(error))))
+            elif execution.in_call[number]:
+                endings.append(PENDING)
+            endings += [NOT_MADE] * (len(calls) - len(endings))
+            threads.append(tuple(endings))
+        observed = tuple(
+            Ending(kind, qualified_name(type(value)) if kind is EndingKind.RAISED else forms.of(value))
+            for kind, value in execution.observed
+        )
+        return History(tuple(threads), observed)
+
+
+def _join(thread: threading.Thread) -> bool:
+    """Wait until the thread has ended or is blocked for good; return whether it has ended."""
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        return join_or_stall(me, thread.__dict__[CARRIER_KEY])
+    thread.join()
+    return True
+
+
+def _is_aborting(me: object) -> bool:
+    return isinstance(me, Carrier) and me.engine.aborting
+
+
+def _observation(observe: CallOn, shared: object) -> tuple[EndingKind, object]:
+    try:
+        return EndingKind.RETURNED, observe(shared)
+    except Exception as error:
+        return EndingKind.RAISED, error

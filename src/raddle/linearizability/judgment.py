@@ -1,0 +1,56 @@
+"""Judges a history: which of its endings no order of whole calls has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from raddle.linearizability.history import EndingKind, History
+
+
+class Oracle(StrEnum):
+    """What is compared with the orders of whole calls, from the most to the least certain sign of a bug."""
+
+    EXCEPTIONS = "exceptions"  # the class of an exception that a call raises
+    HANGS = "hangs"  # the calls that never end
+    RESULTS = "results"  # the results of all calls together
+    STATE = "state"  # what the observers see afterwards, together with the results
+
+
+ALL = tuple(Oracle)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A way in which a history differs from all legal ones."""
+
+    oracle: Oracle
+    history: History
+    # The calls that the violation is about, each as the index of its thread and its index within the thread; empty if
+    # it is about all calls together.
+    calls: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def exception(self) -> str:
+        """The qualified name of the exception that no order of whole calls raises; "" for other violations."""
+        if self.oracle is not Oracle.EXCEPTIONS:
+            return ""
+        thread, index = self.calls[0]
+        return str(self.history.threads[thread][index].value)
+
+
+def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> Violation | None:
+    """Return how a history differs from all legal histories; None if the oracles find no difference."""
+    if Oracle.EXCEPTIONS in oracles:
+        for thread, endings in enumerate(history.threads):
+            for index, ending in enumerate(endings):
+                if ending.kind is EndingKind.RAISED and not any(ending == other.threads[thread][index] for other in legal):
+                    return Violation(Oracle.EXCEPTIONS, history, ((thread, index),))
+    if Oracle.HANGS in oracles and history.pending and not any(history.pending == other.pending for other in legal):
+        return Violation(Oracle.HANGS, history, tuple(sorted(history.pending)))
+    if Oracle.RESULTS in oracles and not any(history.threads == other.threads for other in legal):
+        return Violation(Oracle.RESULTS, history)
+    if Oracle.STATE in oracles and not any(history == other for other in legal):
+        return Violation(Oracle.STATE, history)
+    return None
