@@ -24,7 +24,7 @@ _SCALARS = (int, bool, bytes, complex, type(None), type(Ellipsis), type(NotImple
 _SEQUENCES = (list, tuple, deque, bytearray)
 _SETS = (set, frozenset)
 _MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, type, ModuleType)
 DIGITS = 2  # reading the virtual clock advances it by a microsecond, so floats are compared with fewer digits
 

@@ -81,23 +81,23 @@ class Harness:
 
     def _work(self, execution: _Execution, number: int, calls: tuple[CallOn, ...]) -> None:
         me = getcurrent()
-        controlled = me.__class__ is Carrier
-        if controlled:
-            execution.workers[me.index] = number
+        carrier = me if isinstance(me, Carrier) else None
+        if carrier is not None:
+            execution.workers[carrier.index] = number
         for call in calls:
-            if controlled and self.pauses_between_calls:
-                me.engine.operate(me, SLEEP, None)
+            if carrier is not None and self.pauses_between_calls:
+                carrier.engine.operate(carrier, SLEEP, None)
             execution.in_call[number] = True
             try:
                 result = call(execution.shared)
             except Abort:
                 raise
             except BaseException as error:
-                if not _is_aborting(me):
+                if not _is_aborting(carrier):
                     execution.raised[number] = error
                     execution.in_call[number] = False
                 return
-            if _is_aborting(me):
+            if _is_aborting(carrier):
                 return
             execution.returned[number].append(result)
             execution.in_call[number] = False
@@ -109,7 +109,7 @@ class Harness:
 
     @property
     def error(self) -> BaseException | None:
-        """The exception of the first thread whose calls one has ended."""
+        """The exception of the first thread whose calls have ended with one."""
         return next((error for error in self._execution.raised if error is not None), None)
 
     @property
@@ -152,14 +152,14 @@ class Harness:
 def _join(thread: threading.Thread) -> bool:
     """Wait until the thread has ended or is blocked for good; return whether it has ended."""
     me = getcurrent()
-    if me.__class__ is Carrier:
+    if isinstance(me, Carrier):
         return join_or_stall(me, thread.__dict__[CARRIER_KEY])
     thread.join()
     return True
 
 
-def _is_aborting(me: object) -> bool:
-    return isinstance(me, Carrier) and me.engine.aborting
+def _is_aborting(me: Carrier | None) -> bool:
+    return me is not None and me.engine.aborting
 
 
 def _observation(observe: CallOn, shared: object) -> tuple[EndingKind, object]:

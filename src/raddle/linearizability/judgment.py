@@ -45,7 +45,9 @@ def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> V
     if Oracle.EXCEPTIONS in oracles:
         for thread, endings in enumerate(history.threads):
             for index, ending in enumerate(endings):
-                if ending.kind is EndingKind.RAISED and not any(ending == other.threads[thread][index] for other in legal):
+                if ending.kind is EndingKind.RAISED and not any(
+                    ending == other.threads[thread][index] for other in legal
+                ):
                     return Violation(Oracle.EXCEPTIONS, history, ((thread, index),))
     if Oracle.HANGS in oracles and history.pending and not any(history.pending == other.pending for other in legal):
         return Violation(Oracle.HANGS, history, tuple(sorted(history.pending)))

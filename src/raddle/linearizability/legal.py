@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from raddle.errors import RaddleError
 from raddle.execute.session import Session
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, EndingKind, History
+from raddle.linearizability.history import Ending, History
 from raddle.linearizability.whole_calls import WholeCalls
 
 MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls start threads or make many timed waits

@@ -1,0 +1,134 @@
+"""Binds a test case to probes, so that raddle sees the accesses of the calls that the test itself makes.
+
+The exported test is instrumented source. Here, the same calls go through the same probes without generating source,
+which is much faster. All calls of one kind share a site, because the sites of the test count for no criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from raddle import probe
+from raddle.generation.expressions import Values
+from raddle.generation.surface import MethodKind
+from raddle.generation.testcase import SHARED, Call, TestCase
+from raddle.instrument.rewrite import site_base
+from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
+from raddle.site import Site, SiteTable
+
+FILE = "<generated test>"
+_BASE = site_base(FILE, "")
+_SITES = tuple(
+    Site(FILE, number, 0, kind, kind, "test", switchable=True)
+    for number, kind in enumerate(("method", "operator", "read", "with", "call"), 1)
+)
+_METHOD, _OPERATOR, _READ, _WITH, _CALL = range(_BASE, _BASE + len(_SITES))
+
+
+def add_sites(table: SiteTable) -> None:
+    """Add the sites of generated tests to a table."""
+    table.add(_BASE, _SITES, file=FILE, path=FILE)
+
+
+def is_test_site(site: int) -> bool:
+    """Return whether a site belongs to a generated test rather than to the code under test."""
+    return _BASE <= site < _BASE + len(_SITES)
+
+
+def _with_builtin(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: probe.function(function, _OPERATOR)(*values)
+
+
+# How a test calls a special method; the first argument is the receiver.
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__len__": _with_builtin(len),
+    "__iter__": _with_builtin(list),
+    "__hash__": _with_builtin(hash),
+    "__str__": _with_builtin(str),
+    "__repr__": _with_builtin(repr),
+    "__bool__": _with_builtin(bool),
+    "__reversed__": lambda obj: list(reversed(obj)),
+    "__next__": _with_builtin(next),
+    "__getitem__": lambda obj, key: probe.getitem(obj, key, _OPERATOR),
+    "__setitem__": lambda obj, key, value: probe.setitem(value, obj, key, _OPERATOR),
+    "__delitem__": lambda obj, key: probe.delitem(obj, key, _OPERATOR),
+    "__contains__": lambda obj, key: probe.contains(key, obj, _OPERATOR),
+    "__eq__": lambda obj, other: probe.content(obj, _OPERATOR) == probe.content(other, _OPERATOR),
+    "__ne__": lambda obj, other: probe.content(obj, _OPERATOR) != probe.content(other, _OPERATOR),
+    "__lt__": lambda obj, other: probe.content(obj, _OPERATOR) < probe.content(other, _OPERATOR),
+    "__call__": lambda obj, *values, **keywords: probe.function(obj, _OPERATOR)(*values, **keywords),
+}
+OPERATORS = frozenset(_OPERATORS)  # the special methods that tests call
+
+
+def bind(test: TestCase, *, folder: str = "") -> ConcurrentCalls:
+    """Return the calls of a test case, ready to be run; `folder` is the folder for temporary paths.
+
+    >>> from raddle.generation.expressions import Imported, Literal
+    >>> from raddle.generation.surface import Method
+    >>> counter = Imported("collections", "Counter")
+    >>> new, update = Method("", MethodKind.CONSTRUCTOR, counter), Method("update", MethodKind.METHOD, counter)
+    >>> calls = bind(TestCase((Call(new, result=SHARED),), ((Call(update, (Literal("aab"),)),),)))
+    >>> shared = calls.setup()
+    >>> calls.threads[0][0](shared), shared["a"]
+    (None, 2)
+    """
+    bound = _BoundTest(test, folder)
+    return ConcurrentCalls(
+        bound.set_up,
+        tuple(tuple(map(bound.call, thread)) for thread in test.threads),
+        tuple(map(bound.call, test.observers)),
+    )
+
+
+class _BoundTest:
+    """A test case with the variables of the running execution."""
+
+    def __init__(self, test: TestCase, folder: str) -> None:
+        self._test = test
+        self._folder = folder
+        self._values = Values()
+
+    def set_up(self) -> Any:
+        """Run the prefix; return the object under test."""
+        values = self._values = Values(folder=self._folder)
+        for call in self._test.prefix:
+            make(call, values)
+        return values.variables[SHARED]
+
+    def call(self, call: Call) -> CallOn:
+        """Return a function that makes a call of the test."""
+        return lambda shared: make(call, self._values)
+
+
+def make(call: Call, values: Values) -> Any:
+    """Make a call, assign its result to its variable, and return the result."""
+    arguments = [values.of(argument) for argument in call.arguments]
+    keywords = {name: values.of(value) for name, value in call.keywords}
+    result = _make(call, values, arguments, keywords)
+    if call.result:
+        values.variables[call.result] = result
+    return result
+
+
+def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    method = call.method
+    match method.kind:
+        case MethodKind.METHOD:
+            return probe.method(values.variables[call.receiver], method.name, _METHOD)(*arguments, **keywords)
+        case MethodKind.OPERATOR:
+            return _OPERATORS[method.name](values.variables[call.receiver], *arguments, **keywords)
+        case MethodKind.PROPERTY:
+            return probe.read(values.variables[call.receiver], method.name, _READ)
+        case MethodKind.CONTEXT:
+            receiver = values.variables[call.receiver]
+            manager = probe.method(receiver, method.name, _METHOD)(*arguments, **keywords) if method.name else receiver
+            with probe.guard(manager, _WITH):
+                return None
+        case MethodKind.FUNCTION:
+            return probe.function(method.owner.load(), _CALL)(*arguments, **keywords)
+        case MethodKind.CONSTRUCTOR | MethodKind.STATIC:
+            if method.name in ("", "__init__"):
+                return probe.function(method.owner.load(), _CALL)(*arguments, **keywords)
+            return probe.method(method.owner.load(), method.name, _METHOD)(*arguments, **keywords)
