@@ -72,7 +72,8 @@ class Harness:
         ]
         for thread in threads:
             thread.start()
-        ended = all([_join(thread) for thread in threads])
+        joined = [_join(thread) for thread in threads]
+        ended = all(joined)
         execution.complete = True
         if ended:
             for observe in self.calls.observers:

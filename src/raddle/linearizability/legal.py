@@ -30,6 +30,7 @@ Position = tuple[int, int]  # index of a thread, or -1 for the observers, and in
 class LegalHistories:
     """The histories of all orders of whole calls.
 
+    >>> from raddle.linearizability.history import EndingKind
     >>> one = History(((Ending(EndingKind.RETURNED, 1),),))
     >>> LegalHistories((one,), frozenset({(0, 0)})).comparable(one)
     History(threads=((Ending(kind='returned', value=None),),), observed=())
