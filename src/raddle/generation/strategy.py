@@ -1,0 +1,84 @@
+"""The interface of a strategy: the policy that decides which tests are tried, and how each one is executed.
+
+The search loop (`raddle.generation.search`) owns the budget, the oracle and the findings. A strategy builds tests with
+a `TestBuilder` and returns them as proposals. The loop opens a checker for each proposal, lets the proposal run its
+executions, and hands the result back to the strategy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Protocol
+
+from raddle.entities import Entities
+from raddle.generation.surface import Method, Surface
+from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.checker import Checker, Failure
+from raddle.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Calls that construct and prepare an object, and that raised no exception when they were run in order."""
+
+    calls: tuple[Call, ...]
+    types: Mapping[str, type]  # maps each variable to the class of its value
+
+
+Observed = tuple[Sequence[Step], Entities]  # the steps and entities of one execution
+
+
+class TestBuilder(Protocol):
+    """Builds the parts of tests for one class."""
+
+    __test__ = False
+
+    surface: Surface
+    random: Random  # the only source of random choices
+
+    def prefix(self, *, max_calls: int = 5) -> Prefix | None:
+        """Return a new prefix; None if no constructor works."""
+
+    def call(self, prefix: Prefix, method: Method) -> Call | None:
+        """Return a call of the method that raises no exception after the prefix; None if none was found."""
+
+    def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
+        """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises.
+
+        The steps of the prefix are not included.
+        """
+
+
+# Runs the executions of one test: returns the failure if one was found. The checker counts the executions.
+Plan = Callable[[Checker], Failure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A test, and how to execute it."""
+
+    test: TestCase
+    plan: Plan
+    measured: bool = False  # whether the plan needs the steps of its executions
+
+
+class Strategy(ABC):
+    """Decides which tests are tried."""
+
+    name: ClassVar[str]
+
+    def __init__(self, builder: TestBuilder) -> None:
+        self.builder = builder
+
+    @abstractmethod
+    def propose(self) -> Proposal | None:
+        """Return the next proposal; None if no test could be built this time."""
+
+    def learn(self, proposal: Proposal, failure: Failure | None) -> None:  # noqa: B027 -- most strategies do not learn
+        """Learn from the result of a proposal, after its executions."""
+
+    def restart(self) -> None:  # noqa: B027 -- most strategies have no state that depends on the pools
+        """Forget everything that depends on the pools of arguments, which have been drawn anew."""
