@@ -34,7 +34,7 @@ Observed = tuple[Sequence[Step], Entities]  # the steps and entities of one exec
 class TestBuilder(Protocol):
     """Builds the parts of tests for one class."""
 
-    __test__ = False
+    __test__: ClassVar[bool] = False
 
     surface: Surface
     random: Random  # the only source of random choices
