@@ -191,6 +191,8 @@ def test_a_view_shows_the_multimap(target: str) -> None:
     assert hash(view) == hash(AsMap(Multimap({"a": [1, 2]})))
     multimap.put("d", 4)
     assert view.size() == 2
+    assert view == multimap.as_map()
+    assert view != AsMap(Multimap({"a": [1, 2]}))
     view.clear()
     assert view.is_empty()
     assert multimap.is_empty()

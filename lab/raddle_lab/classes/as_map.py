@@ -175,10 +175,10 @@ class AsMap:
         return [(key, list(values)) for key, values in self.entry_set()]
 
     def __eq__(self, other: object) -> bool:
-        """Compare the contents of two maps, which are read one after the other."""
+        """Compare the contents of two maps. If they show different multimaps, these are read one after the other."""
         if not isinstance(other, AsMap):
             return NotImplemented
-        return dict(self.entry_set()) == dict(other.entry_set())
+        return self._multimap is other._multimap or dict(self.entry_set()) == dict(other.entry_set())
 
     def __hash__(self) -> int:
         """Return a hash of the present contents, which is the same in every process."""

@@ -9,8 +9,9 @@ from collections.abc import Callable
 class OnceMap:
     """Computes the value of each key once. Threads may share it; each method takes effect in one indivisible step.
 
-    Values of different keys are computed at the same time. A factory may use the map for other keys, but two factories
-    must not need each other's values, because their threads would wait for each other.
+    Values of different keys are computed at the same time. A factory may use the map for other keys; each such call is
+    a step of its own, so another thread can see its effect before the factory ends. Two factories must not need each
+    other's values, because their threads would wait for each other.
     """
 
     def __init__(self) -> None:
