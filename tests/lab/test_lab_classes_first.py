@@ -369,12 +369,13 @@ def test_a_concurrent_map_replaces_and_removes_on_conditions() -> None:
         ConcurrentHashMap(1, 0)
 
 
-def test_a_map_that_contains_itself_has_no_hash() -> None:
-    table = ConcurrentHashMap()
+@pytest.mark.parametrize("cls", [ConcurrentHashMap, SynchronizedMap])
+def test_a_map_that_contains_itself_has_no_hash(cls: type[ConcurrentHashMap | SynchronizedMap]) -> None:
+    table = cls()
     table.put("a", table)
-    with pytest.raises(RecursionError):
+    with pytest.raises(RecursionError, match="nested more than 50 levels"):
         table.content_hash()
-    inner, outer = ConcurrentHashMap(), ConcurrentHashMap()
+    inner, outer = cls(), cls()
     outer.put(0, inner)
     assert outer.content_hash() == 0 ^ inner.content_hash()
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from raddle_lab.classes.collection_view import CollectionView
+from raddle_lab.classes.nesting import check_depth
 from raddle_lab.classes.stable_hash import stable_hash
 
 LOAD_FACTOR = 0.75
-MAX_DEPTH = 50
 
 
 class ConcurrentHashMap:
@@ -158,8 +158,7 @@ class ConcurrentHashMap:
         return f"{{{', '.join(texts)}}}"
 
     def _hash(self, depth: int) -> int:
-        if depth > MAX_DEPTH:
-            raise RecursionError(f"maps are nested more than {MAX_DEPTH} levels deep")
+        check_depth(depth)
         total = 0
         for key, value in self._iterate():
             total += _content_hash(key, depth) ^ _content_hash(value, depth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from raddle_lab.classes.collection_view import CollectionView
+from raddle_lab.classes.nesting import check_depth
 from raddle_lab.classes.stable_hash import stable_hash
 
 
@@ -106,17 +107,24 @@ class SynchronizedMap:
             return self._map == other
 
     def content_hash(self) -> int:
-        """Return a hash that is equal for maps with equal entries."""
-        with self._lock:
-            total = 0
-            for key, value in self._map.items():
-                total += _content_hash(key) ^ _content_hash(value)
-            return total
+        """Return a hash that is equal for maps with equal entries.
+
+        Raise RecursionError if maps contain each other in more than 50 levels, or if the map contains itself.
+        """
+        return self._hash(1)
 
     def to_string(self) -> str:
         with self._lock:
             texts = [f"{self._text(key)}: {self._text(value)}" for key, value in self._map.items()]
             return f"{{{', '.join(texts)}}}"
+
+    def _hash(self, depth: int) -> int:
+        check_depth(depth)
+        with self._lock:
+            total = 0
+            for key, value in self._map.items():
+                total += _content_hash(key, depth) ^ _content_hash(value, depth)
+            return total
 
     def _text(self, value: object) -> str:
         return "(this map)" if value is self else str(value)
@@ -130,5 +138,5 @@ class SynchronizedMap:
             return list(self._map.values())
 
 
-def _content_hash(value: object) -> int:
-    return value.content_hash() if isinstance(value, SynchronizedMap) else stable_hash(value)
+def _content_hash(value: object, depth: int) -> int:
+    return value._hash(depth + 1) if isinstance(value, SynchronizedMap) else stable_hash(value)
