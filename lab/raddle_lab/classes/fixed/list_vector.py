@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from raddle_lab.classes import list_vector
-from raddle_lab.classes.locking import synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
 @synchronized

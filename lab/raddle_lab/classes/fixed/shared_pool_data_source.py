@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raddle_lab.classes import shared_pool_data_source
 from raddle_lab.classes.fixed.data_source_registry import REGISTRY
-from raddle_lab.classes.locking import synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
 @synchronized

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raddle_lab.classes import string_buffer
-from raddle_lab.classes.locking import synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
 @synchronized

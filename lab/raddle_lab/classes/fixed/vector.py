@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raddle_lab.classes import vector
-from raddle_lab.classes.locking import synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
 @synchronized
