@@ -15,8 +15,8 @@ class XmlWriter:
 
     def reset(self) -> None:
         """Forget the stream and the open elements, so that the writer can be used again."""
-        self._output = None
         self._depth = 0
+        self._output = None
 
     def set_output(self, output: TextIO) -> None:
         self._output = output
