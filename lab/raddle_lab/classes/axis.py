@@ -242,8 +242,8 @@ class Axis:
 
     def _settings(self) -> dict[str, Any]:
         """Return the attributes that two equal axes have in common."""
-        left_out = ("_listeners", "_plot", "_monitor", "_monitor_number")
-        return {name: value for name, value in tuple(vars(self).items()) if name not in left_out}
+        left_out = ("_listeners", "_plot")
+        return {name: value for name, value in tuple(self.__getstate__().items()) if name not in left_out}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Axis):

@@ -658,8 +658,7 @@ class XYPlot:
 
     def _settings(self) -> dict[str, Any]:
         """Return the attributes that two equal plots have in common."""
-        left_out = ("_listeners", "_monitor", "_monitor_number")
-        return {name: value for name, value in tuple(vars(self).items()) if name not in left_out}
+        return {name: value for name, value in tuple(self.__getstate__().items()) if name != "_listeners"}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, XYPlot):
