@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
 
 import raddle
+
+
+@pytest.fixture(autouse=True)
+def _small_stack() -> Iterator[None]:
+    """Lower the recursion limit, so that executions are short."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(400)
+    yield
+    sys.setrecursionlimit(limit)
 
 
 class Nested:
@@ -32,21 +46,19 @@ def recursive_and_caught():
     nested = Nested()
 
     def call():
-        try:
+        with suppress(RecursionError):
             nested.call()
-        except RecursionError:
-            pass
 
     in_two_threads(call)
 
 
 def test_endless_recursion_is_a_finding_with_a_schedule():
-    result = raddle.explore(recursive, source=[__file__], executions=5)
+    result = raddle.explore(recursive, source=[__file__], executions=2, shrink=False)
     (finding,) = result.findings
     assert (finding.kind, type(finding.error)) == ("exception", RecursionError)
     assert finding.schedule is not None
 
 
 def test_a_program_that_catches_the_error_continues():
-    result = raddle.explore(recursive_and_caught, source=[__file__], executions=5, criteria="sync,map", until="budget")
-    assert (result.executions, result.findings) == (5, ())
+    result = raddle.explore(recursive_and_caught, source=[__file__], executions=2, criteria="sync,map", until="budget")
+    assert (result.executions, result.findings) == (2, ())

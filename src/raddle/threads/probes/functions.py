@@ -14,7 +14,6 @@ from raddle.engine.engine import Engine
 from raddle.threads.twins.adopt import TWINS, adopt
 from raddle.threads.twins.functools import note_stored, storing_sites
 
-
 # Frames that observers may need. Without this reserve, a program that recurses without end could exhaust the stack in
 # the middle of an observer, which would then have an incomplete record of the execution.
 RESERVED_FRAMES = 150
