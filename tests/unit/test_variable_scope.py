@@ -19,7 +19,7 @@ from raddle.variable_scope import VariableScope, scope_of
 
 sys.path.insert(0, str(Path(__file__).parent / "instrument"))
 
-from surveyed import build_model  # noqa: E402 -- test folders are not packages
+from surveyed import build_model
 
 # The class in Fig. 1 of AutoConTest (Terragni and Cheung, ICSE 2016), with the paper's names for its accesses.
 FIGURE_1 = dedent(

@@ -75,6 +75,7 @@ class Automaton:
         self._letters = alphabet.letters
         self._first = _State(frozenset())
         self._states = {self._first.prefixes: self._first}
+        self._known_parts: dict[Prefix, tuple[Part, ...]] = {}  # cache, because states have many prefixes in common
 
     def run(self, letters: Sequence[int]) -> frozenset[Key]:
         """Return the requirements that a sequence of accesses to one object covers; letters are given by number."""
@@ -111,11 +112,15 @@ class Automaton:
 
     def _parts(self, prefix: Prefix) -> tuple[Part, ...]:
         """Convert accesses to the parts of a pattern; return () if they involve more than two threads or variables."""
-        letters = [self._letters[number] for number in prefix]
-        thread, _, x, _ = letters[0]
-        if len({letter[0] for letter in letters}) > 2 or len({letter[2] for letter in letters}) > 2:
-            return ()
-        return tuple([Part("A" if t == thread else "B", k, "x" if v == x else "y") for t, k, v, _ in letters])
+        parts = self._known_parts.get(prefix)
+        if parts is None:
+            letters = [self._letters[number] for number in prefix]
+            thread, _, x, _ = letters[0]
+            parts = tuple([Part("A" if t == thread else "B", k, "x" if v == x else "y") for t, k, v, _ in letters])
+            if len({letter[0] for letter in letters}) > 2 or len({letter[2] for letter in letters}) > 2:
+                parts = ()
+            self._known_parts[prefix] = parts
+        return parts
 
 
 class Automata:
@@ -126,6 +131,8 @@ class Automata:
         self._alphabet = Alphabet()
         self._automata: dict[str, Automaton] = {}
         self._variables: list[AbstractVariable] = []
+        self._names: list[VariableName] = []  # for each variable, its owner and name
+        self._types: list[str] = []  # for each variable, the class of its object
         self._letters: dict[Step, int] = {}  # maps each access to its letter
 
     def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
@@ -133,6 +140,8 @@ class Automata:
         groups = entities.groups
         if entities.variables != self._variables:  # rare: variables are usually the same as in the previous execution
             self._variables = list(entities.variables)
+            self._names = [(variable.owner, variable.name) for variable in self._variables]
+            self._types = [variable.object_type for variable in self._variables]
             self._letters.clear()
         objects: dict[int, list[Step]] = {}
         for step in steps:
@@ -157,37 +166,34 @@ class Automata:
     def _run_scope(self, accesses: list[Step], groups: Sequence[int]) -> tuple[frozenset[Key], list[Step]]:
         """Run all objects of a scope together; this is possible if each class occurs with only one object."""
         assert self._scope is not None
-        targets = {step[2] for step in accesses}
-        own = {groups[target] for target in targets if self._variables[target].owner in self._scope.own}
-        holders = {(self._variables[target].owner, groups[target]) for target in targets}
-        simple = len(own) <= 1 and len({owner for owner, _ in holders}) == len(holders)
-        keys = self._run_automaton("", accesses) if simple and self._are_distinct(targets) else None
+        different = set(accesses)
+        targets = {step[2] for step in different}
+        holders = {(self._names[target][0], groups[target]) for target in targets}
+        own = {group for owner, group in holders if owner in self._scope.own}
+        simple = len(own) <= 1 and len({owner for owner, _ in holders}) == len(holders) and self._are_distinct(targets)
+        keys = self._run_automaton("", accesses, different) if simple else None
         return (frozenset(), accesses) if keys is None else (keys, [])
 
     def _run_one(self, accesses: list[Step]) -> frozenset[Key] | None:
         """Return the requirements that accesses to one object cover; None if they are too complex for an automaton."""
-        targets = {step[2] for step in accesses}
-        types = {self._variables[target].object_type for target in targets}
+        different = set(accesses)
+        targets = {step[2] for step in different}
+        types = {self._types[target] for target in targets}
         if len(types) > 1 or not self._are_distinct(targets):
             return None
-        return self._run_automaton(types.pop(), accesses)
+        return self._run_automaton(types.pop(), accesses, different)
 
     def _are_distinct(self, targets: set[int]) -> bool:
         """Return whether no two of these variables have the same name."""
-        return len(targets) == 1 or len({self._name(target) for target in targets}) == len(targets)
+        return len({self._names[target] for target in targets}) == len(targets)
 
-    def _name(self, target: int) -> VariableName:
-        variable = self._variables[target]
-        return (variable.owner, variable.name)
-
-    def _run_automaton(self, name: str, accesses: list[Step]) -> frozenset[Key] | None:
-        different = set(accesses)
+    def _run_automaton(self, name: str, accesses: list[Step], different: set[Step]) -> frozenset[Key] | None:
         if len(different) > MAX_LETTERS:
             return None
         letters = self._letters
         if not different <= letters.keys():
-            number = self._alphabet.number
-            letters.update({step: number((*step[:2], self._name(step[2]), step[3])) for step in different})
+            number, names = self._alphabet.number, self._names
+            letters.update({step: number((step[0], step[1], names[step[2]], step[3])) for step in different})
         automaton = self._automata.get(name)
         if automaton is None:
             automaton = self._automata[name] = Automaton(self._alphabet)

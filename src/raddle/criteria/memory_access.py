@@ -29,12 +29,12 @@ from raddle.criteria.automaton import Automata
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.pattern_keys import NO_VARIABLE, key_head, parse_key
 from raddle.criteria.pattern_words import clause
-from raddle.criteria.patterns import COUNTED, PATTERNS, Part, Pattern
+from raddle.criteria.patterns import COUNTED, PATTERNS, Pattern
 from raddle.criteria.prefixes import Prefixes
 from raddle.criteria.ruled_out import RuledOut, RuledOutByOwners, reference_of
 from raddle.criterion_settings import CriterionSettings
 from raddle.entities import Entities
-from raddle.operation import ACCESSES, READ, verb_of
+from raddle.operation import ACCESSES, READ, WRITE, verb_of
 from raddle.pruning_facts import Access, PruningFacts
 from raddle.requirement import SITE, Role, Shape, Single, word
 from raddle.site import Site
@@ -42,6 +42,8 @@ from raddle.static_model import StaticModel, VariableName, relative_name
 from raddle.step import Step
 from raddle.tally import PRUNED, STATIC, Key, Total
 from raddle.variable_scope import VariableScope
+
+_Choices = dict[tuple[VariableName, str], tuple[Access, ...]]  # the accesses of each kind to each variable
 
 
 class _Family(NamedTuple):
@@ -210,32 +212,38 @@ def _families(model: StaticModel) -> Iterator[_Family]:
     owners: dict[str, list[VariableName]] = {}
     for variable in sorted(model.variables):
         owners.setdefault(variable[0], []).append(variable)
-    for variables in owners.values():
+    for owner, variables in owners.items():
+        choices = _choices(variables, model, reference=owner)
+        alone = frozenset({owner})
         for x in variables:
             for pattern in COUNTED:
                 if not pattern.pair:
-                    yield _family(pattern, x, NO_VARIABLE, model)
-        yield from _pairs(permutations(variables, 2), model)
-    for one, other in model.pairs_of_owners():
-        for pair in product(owners[one], owners[other]):
-            yield from _pairs(permutations(pair), model)
+                    yield _family(pattern, x, NO_VARIABLE, alone, choices)
+        yield from _pairs(permutations(variables, 2), alone, choices)
+    for both in map(frozenset, model.pairs_of_owners()):
+        one, other = (owners[owner] for owner in sorted(both))
+        choices = _choices([*one, *other], model, reference=reference_of(both))
+        for pair in product(one, other):
+            yield from _pairs(permutations(pair), both, choices)
 
 
-def _pairs(pairs: Iterable[tuple[VariableName, ...]], model: StaticModel) -> Iterator[_Family]:
+def _pairs(pairs: Iterable[tuple[VariableName, ...]], owners: frozenset[str], choices: _Choices) -> Iterator[_Family]:
     for x, y in pairs:
         for pattern in COUNTED:
             if pattern.pair and (x < y or not pattern.symmetric):
-                yield _family(pattern, x, y, model)
+                yield _family(pattern, x, y, owners, choices)
 
 
-def _family(pattern: Pattern, x: VariableName, y: VariableName, model: StaticModel) -> _Family:
-    owners = frozenset({x[0], y[0]}) if y != NO_VARIABLE else frozenset({x[0]})
-    reference = reference_of(owners)
+def _family(pattern: Pattern, x: VariableName, y: VariableName, owners: frozenset[str], choices: _Choices) -> _Family:
+    some = [choices[x if part.variable == "x" else y, part.kind] for part in pattern.parts]
+    return _Family(pattern, x, y, owners, tuple(some))
 
-    def choices(part: Part) -> tuple[Access, ...]:
-        variable = x if part.variable == "x" else y
-        accesses = model.variables[variable]
-        name = relative_name(variable, reference)
-        return tuple((name, site) for site in sorted(accesses.reads if part.kind == READ else accesses.writes))
 
-    return _Family(pattern, x, y, owners, tuple(map(choices, pattern.parts)))
+def _choices(variables: Iterable[VariableName], model: StaticModel, *, reference: str) -> _Choices:
+    """Return the accesses of each kind to each variable, with variables named relative to `reference`."""
+    found: _Choices = {}
+    for variable in variables:
+        name, accesses = relative_name(variable, reference), model.variables[variable]
+        found[variable, READ] = tuple((name, site) for site in sorted(accesses.reads))
+        found[variable, WRITE] = tuple((name, site) for site in sorted(accesses.writes))
+    return found
