@@ -1,20 +1,21 @@
 """MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
 A requirement is a tuple (pattern, owner, x, y, site, site, ...) with a site for each step of the pattern. For patterns
-of one variable, y is "". A requirement is covered if the steps happened in this order, with any other steps in between
-(Algorithm 1). It matters whether two steps are by the same thread. It does not matter which threads and which object
-are involved.
+of one variable, y is "". If x and y have different owners, y contains the name of its owner (see `pattern_keys`). A
+requirement is covered if the steps happened in this order, with any other steps in between (Algorithm 1). It matters
+whether two steps are by the same thread. It does not matter which threads and which object are involved.
 
 The paper leaves these choices open:
 
 * The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
   how requirements are identified so that the total is exact. Pattern 11 is counted as pattern 10, and
   patterns 15 to 17 are counted as pattern 13.
-* Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
-  most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
-  meaningless.
-* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`). A later
-  execution can show that a pruned pattern is feasible after all.
+* Pairs consist of variables of one object, both own and inherited ones. The paper's V is the set of variables that one
+  class declares, inherits and dereferences. Across a whole program, most pairs would consist of unrelated variables,
+  and T_C would grow quadratically until percentages became meaningless. A `VariableScope` selects the V of one class
+  under test. All variables in it form pairs, and only accesses at certain sites count.
+* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`), whereas the
+  paper prunes before any run. A later execution can show that a pruned pattern is feasible after all.
 """
 
 from __future__ import annotations
