@@ -3,6 +3,10 @@
 The paper on MAP-coverage measures one class at a time. Its set V consists of the variables that the class declares,
 those that it inherits, and those that it dereferences, such as `x.range.lower` for an object `x` of the class. All of
 them form pairs with each other. Accesses by the test do not count.
+
+Executions do not record which object refers to which, so every object of a dereferenced class counts as dereferenced.
+Pruning facts relate accesses to one object, so patterns across objects are never pruned. Attributes of a class itself,
+as opposed to its instances, belong to another object.
 """
 
 from __future__ import annotations
