@@ -100,7 +100,7 @@ class Portfolio(Strategy):
         pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
         for pair in pairs[:TESTS]:
             self._tried[_kinds(pair)] += 1
-            threads = [(pair[0].call,), (pair[1].call,)]
+            threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
                 threads[which] = (*threads[which], random.choice(candidates).call)
