@@ -11,7 +11,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
@@ -19,6 +19,7 @@ from raddle.errors import FindingError, UnwatchedWarning, UsageError
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.workbench import Workbench
 from raddle.inspection import unwrapped
+from raddle.instrument import Selection
 from raddle.linearizability.checker import STEP_LIMIT, Checker, Verdict
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
 from raddle.linearizability.controllable import Select, reason_not_controlled
@@ -104,64 +105,107 @@ def linearizable(
     ...
     """
     __tracebackhide__ = True
-    length = StoryLength.parse(story)
-    calls = _calls(setup, threads, observe, invariant)
-    oracles = _oracles(oracle, invariant)
-    hint = Schedule.parse(schedule) if isinstance(schedule, str) else schedule
-    if preemptions < 0 or max_executions < 1:
-        raise UsageError(
-            "bad-budget", "preemptions must be at least 0 and max_executions at least 1, "
-            f"not {preemptions} and {max_executions}",
-        )  # fmt: skip
-    names = CallNames.of(calls)
-    options = ThreadScenario(
-        _nothing, reset, source=source, switches=switches, step_limit=step_limit, patience_seconds=patience_seconds
-    )
-    threading = Threads(selection_of(_first_with_source(calls), options.source), patience_seconds=patience_seconds)
-    began = time.monotonic()
-    with (
-        Workbench(threading) as workbench,
-        Checker(workbench, calls, reset=reset, oracles=oracles, step_limit=step_limit, switches=switches) as checker,
-    ):
-        try:
-            verdict, explanation = _search(checker, threading.selection, hint, preemptions, max_executions)
-        except UnusableTestError as error:
-            raise UsageError(error.slug, str(error)) from error.__cause__
-        result = _result(checker, verdict, explanation, preemptions)
-        legal = checker.legal()
-    result = replace(result, seconds=time.monotonic() - began, switches=switches)
-    if explanation is not None:
-        raise FindingError(_text(explanation, legal, names, length), result) from None
-    unwatched = unwatched_calls(result.not_instrumented)
+    check = LinearizabilityCheck(
+        setup, threads, observe=observe, oracle=oracle, schedule=schedule, preemptions=preemptions,
+        max_executions=max_executions, invariant=invariant, reset=reset, source=source, switches=switches,
+        step_limit=step_limit, patience_seconds=patience_seconds, story=story,
+    )  # fmt: skip
+    checked = check.run()
+    if checked.explanation is not None:
+        raise FindingError(checked.message, checked.result) from None
+    unwatched = unwatched_calls(checked.result.not_instrumented)
     if unwatched:
         warnings.warn(UnwatchedWarning(f"failures may have been missed: {unwatched}"), stacklevel=2)
-    return result
+    return checked.result
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of a check."""
+
+    result: Result
+    explanation: Explanation | None = None  # None if every outcome is legal
+    message: str = ""  # of the `FindingError`
+
+
+@dataclass(frozen=True, slots=True)
+class LinearizabilityCheck:
+    """A check with its options, which are those of `linearizable`."""
+
+    setup: Callable[[], Any]
+    threads: Sequence[Sequence[CallOn]]
+    _: KW_ONLY
+    observe: Sequence[CallOn] = ()
+    oracle: str | Sequence[str] = ("exceptions", "hangs", "results", "state")
+    schedule: str | Schedule | None = None
+    preemptions: int = PREEMPTIONS
+    max_executions: int = MAX_EXECUTIONS
+    invariant: CallOn | None = None
+    reset: Callable[[], object] | None = None
+    source: Sequence[str] = ()
+    switches: str = "free-threaded"
+    step_limit: int = STEP_LIMIT
+    patience_seconds: float = PATIENCE_SECONDS
+    story: str = "short"
+    selection: Selection | None = None  # the modules to instrument; None to derive them from the functions
+
+    def run(self) -> Checked:
+        """Run the check; violations are part of the result."""
+        length = StoryLength.parse(self.story)
+        calls = _calls(self.setup, self.threads, self.observe, self.invariant)
+        oracles = _oracles(self.oracle, self.invariant)
+        hint = Schedule.parse(self.schedule) if isinstance(self.schedule, str) else self.schedule
+        if self.preemptions < 0 or self.max_executions < 1:
+            raise UsageError(
+                "bad-budget", "preemptions must be at least 0 and max_executions at least 1, "
+                f"not {self.preemptions} and {self.max_executions}",
+            )  # fmt: skip
+        names = CallNames.of(calls)
+        selection, began = self._selection(calls), time.monotonic()
+        with (
+            Workbench(Threads(selection, patience_seconds=self.patience_seconds)) as workbench,
+            Checker(
+                workbench, calls, reset=self.reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
+            ) as checker,
+        ):
+            try:
+                verdict, explanation = self._search(checker, selection, hint)
+            except UnusableTestError as error:
+                raise UsageError(error.slug, str(error)) from error.__cause__
+            result = _result(checker, verdict, explanation, self.preemptions)
+            legal = checker.legal()
+        result = replace(result, seconds=time.monotonic() - began, switches=self.switches)
+        return Checked(result, explanation, "" if explanation is None else _text(explanation, legal, names, length))
+
+    def _selection(self, calls: ConcurrentCalls) -> Selection:
+        """Check the options of executions, and return the modules to instrument."""
+        options = ThreadScenario(
+            _nothing, self.reset, source=self.source, switches=self.switches, step_limit=self.step_limit,
+            patience_seconds=self.patience_seconds,
+        )  # fmt: skip
+        return self.selection or selection_of(_first_with_source(calls), options.source)
+
+    def _search(self, checker: Checker, select: Select, hint: Schedule | None) -> tuple[Verdict, Explanation | None]:
+        """Replay the hint, and then run every schedule within the bound, until a violation is found."""
+        legal = checker.legal()
+        reason = reason_not_controlled(checker.harness.shared, select)
+        if reason is not None:
+            raise UnusableTestError(reason[1], reason[0])
+        if any(history.broken for history in legal.histories):
+            raise UnusableTestError(
+                "the invariant does not hold even if the calls are made one at a time", "false-invariant"
+            )
+        checker.session.rehearse()  # notices the functions without probes that threads call
+        if hint is not None:
+            explanation = replay_hint(checker, hint)
+            if explanation is not None:
+                return Verdict(None, 0, exhausted=False), explanation
+        verdict = checker.search(preemptions=self.preemptions, max_executions=self.max_executions)
+        return verdict, None if verdict.failure is None else explain(checker, verdict.failure)
 
 
 def _nothing() -> None:
     """Do nothing; this scenario is used only to check options with `ThreadScenario`."""
-
-
-def _search(
-    checker: Checker, select: Select, hint: Schedule | None, preemptions: int, max_executions: int
-) -> tuple[Verdict, Explanation | None]:
-    """Replay the hint, and then run every schedule within the bound, until a violation is found."""
-    legal = checker.legal()
-    reason = reason_not_controlled(checker.harness.shared, select)
-    if reason is not None:
-        raise UnusableTestError(reason[1], reason[0])
-    for history in legal.histories:
-        if history.broken:
-            raise UnusableTestError(
-                "the invariant does not hold even if the calls are made one at a time", "false-invariant"
-            )
-    checker.session.rehearse()  # notices the functions without probes that threads call
-    if hint is not None:
-        explanation = replay_hint(checker, hint)
-        if explanation is not None:
-            return Verdict(None, 0, exhausted=False), explanation
-    verdict = checker.search(preemptions=preemptions, max_executions=max_executions)
-    return verdict, None if verdict.failure is None else explain(checker, verdict.failure)
 
 
 def _result(checker: Checker, verdict: Verdict, explanation: Explanation | None, preemptions: int) -> Result:

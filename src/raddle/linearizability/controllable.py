@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from raddle.inspection import fields_of, module_of, mro, qualname_of
@@ -30,8 +30,9 @@ def reason_not_controlled(value: Any, select: Select) -> tuple[str, str] | None:
     >>> reason_not_controlled([], lambda name, path: False) is None
     True
     """
-    if type(value) is tuple:
-        return next((reason for item in value if (reason := reason_not_controlled(item, select))), None)
+    if type(value) is tuple or type(value) is SimpleNamespace:  # several objects
+        items = value if type(value) is tuple else tuple(vars(value).values())
+        return next((reason for item in items if (reason := reason_not_controlled(item, select))), None)
     cls = type(value)
     name = qualname_of(cls)
     module = module_of(cls)
