@@ -153,6 +153,8 @@ def _text(form: Any) -> str:
             return f"({', '.join(_items(items))}{',' if len(items) == 1 else ''})"
         case ("list" | "view", *items):
             return f"[{', '.join(_items(items))}]"
+        case ("deque" | "bytearray" as name, *items):
+            return f"{name}([{', '.join(_items(items))}])"
         case (name, *items):
             return f"{name}({', '.join(_items(items))})"
     return repr(form)

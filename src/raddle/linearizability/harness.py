@@ -93,10 +93,11 @@ class Harness:
         """Wait for the blocked threads without a timer, so that the engine reports the deadlock."""
         me = getcurrent()
         assert isinstance(me, Carrier)
-        for other in me.engine.queue.carriers:
-            if other.index in self._execution.workers and not other.done:
-                other.daemon = False  # the explanation of a deadlock leaves out daemons
-                waits.join(me, other, None)
+        blocked = [other for other in me.engine.queue.carriers if self.is_worker(other.index) and not other.done]
+        for other in blocked:
+            other.daemon = False  # the explanation of a deadlock leaves out daemons
+        for other in blocked:
+            waits.join(me, other, None)
 
     def _work(self, execution: _Execution, number: int, calls: tuple[CallOn, ...]) -> None:
         me = getcurrent()
