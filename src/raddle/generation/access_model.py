@@ -103,17 +103,13 @@ class AccessModel:
         """Refine the model with the steps of a sequential run of a method."""
         variables = entities.variables
         seen = {
-            Access(
-                str(READ if kind == READ else WRITE), (variables[target].owner, variables[target].name), site
-            )
+            Access(str(READ if kind == READ else WRITE), (variables[target].owner, variables[target].name), site)
             for _, kind, target, site in steps
             if kind in ACCESSES and site and not is_test_site(site)
         }
         known = self._accesses.setdefault(method, set())
         places = {(access.kind, access.site) for access in seen}
-        wrong = {
-            guess for guess in self._guesses - self._observed - seen if (guess.kind, guess.site) in places
-        }
+        wrong = {guess for guess in self._guesses - self._observed - seen if (guess.kind, guess.site) in places}
         self._observed |= seen
         if not seen <= known or wrong:
             known |= seen
@@ -146,6 +142,4 @@ class AccessModel:
         """
         counts = [(len(self.sites(READ, x)), len(self.sites(WRITE, x))) for x in self.variables]
         single = sum(2 * r * w + w**2 + r**2 * w + 3 * r * w**2 + w**3 for r, w in counts)
-        return single + sum(
-            3 * wx**2 * wy**2 + 6 * wx * rx * wy * ry for (rx, wx), (ry, wy) in combinations(counts, 2)
-        )
+        return single + sum(3 * wx**2 * wy**2 + 6 * wx * rx * wy * ry for (rx, wx), (ry, wy) in combinations(counts, 2))

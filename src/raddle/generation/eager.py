@@ -81,9 +81,7 @@ class Eager(RandomScheduler):
             return False
         if part.variable in self._owners and self._owners[part.variable] is not thread.target:
             return False
-        return all(
-            (index == thread.index) == (role == part.thread) for role, index in self._threads.items()
-        )
+        return all((index == thread.index) == (role == part.thread) for role, index in self._threads.items())
 
     def _perform(self, thread: Thread) -> None:
         assert self.pattern is not None

@@ -11,12 +11,13 @@ whole calls that the oracle needs, and these two, are the only ones that Algorit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 
+from raddle.entities import Entities
 from raddle.execute.installation import Installation
+from raddle.execute.session import Execution
 from raddle.generation.access_model import AccessModel
 from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
 from raddle.generation.eager import Eager
@@ -32,6 +33,8 @@ from raddle.generation.testcase import TestCase
 from raddle.inspection import mro
 from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure
+from raddle.operation import ACCESSES
+from raddle.step import Step
 
 MAX_EXECUTIONS = 60  # eager executions for one test; the paper has no limit
 MAX_PATTERNS = 20_000  # patterns considered for one test
@@ -60,8 +63,8 @@ class MapTestReport:
     def __str__(self) -> str:
         """Return a summary for reports."""
         return (
-            f"{self.covered} patterns covered, {self.given_up} given up, T_C = {self.static_total}, round {self.rounds}; "
-            f"{self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
+            f"{self.covered} patterns covered, {self.given_up} given up, T_C = {self.static_total}, "
+            f"round {self.rounds}; {self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
         )
 
 
@@ -72,6 +75,7 @@ class MapTest(Strategy):
 
     def __init__(self, builder: TestBuilder, installation: Installation) -> None:
         super().__init__(builder)
+        self._installation = installation
         self._table = installation.table
         self.model = AccessModel.from_source(builder.surface, installation.table, installation.model())
         self._random = Random(builder.random.getrandbits(64))
@@ -86,7 +90,6 @@ class MapTest(Strategy):
         self._executions = 0
         self._capped = 0
         self.trigger: Trigger | None = None  # the patterns behind the last failure
-        self.installation = installation
 
     def _make_ranking(self) -> PairRanking | None:
         return PairRanking(self.builder.surface.methods, self._random)
@@ -137,7 +140,9 @@ class MapTest(Strategy):
             call = self.builder.call(prefix, method)
             observed = None if call is None else self.builder.observe(prefix, [call])
             if observed is not None:
-                self.model.learn(method, *observed)
+                early = self._installation.model().early
+                steps, entities = observed
+                self.model.learn(method, [step for step in steps if step[3] not in early], entities)
 
     def restart(self) -> None:
         """Begin a new round, because other arguments can give covered patterns other effects."""
@@ -168,8 +173,7 @@ class MapTest(Strategy):
         passed: set[RawPattern] = set()
         seen: dict[RawPattern, bool] = {}  # whether the steps were observed
         for backwards in (False, True):
-            observed = run_sequentially(checker, backwards=backwards).observed
-            assert observed is not None, "the session does not measure"
+            observed = self._observed(run_sequentially(checker, backwards=backwards))
             passed |= patterns_in(*observed)
             seen.update(dict.fromkeys(islice(identify(*observed, self.goals.is_open), MAX_PATTERNS), True))
         self.goals.cover(passed)
@@ -181,6 +185,13 @@ class MapTest(Strategy):
         order.sort(key=lambda p: (p.family != family, self.goals.tries(p), not seen[p], p.family.pair))
         return order, passed
 
+    def _observed(self, execution: Execution) -> tuple[tuple[Step, ...], Entities]:
+        """Return the steps of an execution without the accesses of constructors to their own objects."""
+        assert execution.observed is not None, "the session does not measure"
+        steps, entities = execution.observed
+        early = self._installation.model().early
+        return tuple([step for step in steps if step[3] not in early or step[1] not in ACCESSES]), entities
+
     def _aim(self, checker: Checker, pattern: RawPattern, passed: set[RawPattern]) -> Failure | None:
         """Run one execution that aims at a pattern."""
         for site in pattern.sites:
@@ -190,8 +201,7 @@ class MapTest(Strategy):
         self._eager.begin(self._executions, checker.session.known_points.version)
         execution, failure = execute(checker, self._eager)
         self.goals.add_try(pattern)
-        assert execution.observed is not None, "the session does not measure"
-        steps, entities = execution.observed
+        steps, entities = self._observed(execution)
         if self.ranking is not None:
             self.ranking.add_covered(self._overlaps.count(call_events(steps, self._table, self._owners)))
         covered = patterns_in(steps, entities)
@@ -199,7 +209,7 @@ class MapTest(Strategy):
         if failure is None:
             passed |= covered
         else:
-            explains = explaining_pattern(checker.harness, failure.violation, execution.observed, passed)
+            explains = explaining_pattern(checker.harness, failure.violation, (steps, entities), passed)
             self.trigger = Trigger(pattern, explains)
         return failure
 
@@ -211,8 +221,3 @@ class MapTestRandom(MapTest):
 
     def _make_ranking(self) -> None:
         return None
-
-
-def wanted_methods(test: TestCase) -> Sequence[Method]:
-    """Return the methods that the threads of a test call."""
-    return [call.method for thread in test.threads for call in thread]

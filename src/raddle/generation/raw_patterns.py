@@ -1,4 +1,4 @@
-"""Raw patterns: occurrences of the seventeen memory-access patterns under their numbers in Table I of the MAPTest paper.
+"""Raw patterns: occurrences of memory-access patterns under their numbers in Table I of the MAPTest paper.
 
 Coverage counts equivalent patterns together (see `raddle.criteria.patterns`). A scheduler that makes a pattern happen
 needs one order of steps, so test generation uses the raw numbers 1 to 17.
