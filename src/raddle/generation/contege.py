@@ -31,6 +31,7 @@ class _ConTeGe(Strategy):
 
     def __init__(self, builder: TestBuilder) -> None:
         super().__init__(builder)
+        self._seed = builder.random.getrandbits(32)  # for schedules; drawn in both cases, so that the tests are equal
         self.restart()
 
     def restart(self) -> None:
@@ -106,7 +107,7 @@ class ConTeGeStar(_ConTeGe):
 
     def __init__(self, builder: TestBuilder) -> None:
         super().__init__(builder)
-        self._schedules = RandomSchedules(builder.random.getrandbits(32), repetitions=REPETITIONS)
+        self._schedules = RandomSchedules(self._seed, repetitions=REPETITIONS)
 
     def propose(self) -> Proposal | None:
         """Return the next test, which runs 100 times."""

@@ -36,6 +36,7 @@ class _CovCon(Strategy):
 
     def __init__(self, builder: TestBuilder) -> None:
         super().__init__(builder)
+        self._seed = builder.random.getrandbits(32)  # for schedules; drawn in both cases, so that the tests are equal
         self.ranking = PairRanking(builder.surface.methods, builder.random)
         self._overlaps = OverlapCounter(builder.surface.methods)
         self._cls: type = builder.surface.cls.load()
@@ -102,7 +103,7 @@ class CovConStar(_CovCon):
         super().__init__(builder)
         self._table = installation.table
         self._owners = frozenset(class_owner(installation.table, base) for base in mro(self._cls))
-        self._schedules = RandomSchedules(builder.random.getrandbits(32), repetitions=1)
+        self._schedules = RandomSchedules(self._seed, repetitions=1)
 
     def propose(self) -> Proposal | None:
         """Return the next test, which runs once."""

@@ -18,7 +18,9 @@ class RandomSchedules:
         self._repetitions = repetitions
         self._executions = 0
 
-    def run(self, checker: Checker, *, after_each: Callable[[Execution], None] = lambda execution: None) -> Failure | None:
+    def run(
+        self, checker: Checker, *, after_each: Callable[[Execution], None] = lambda execution: None
+    ) -> Failure | None:
         """Run executions until one fails or the number of repetitions is reached; return the failure."""
         checker.legal()
         for _ in range(self._repetitions):

@@ -110,3 +110,17 @@ class Exits:
 
     def forever(self):
         threading.Event().wait()
+
+
+class Pair:
+    """Two fields that are always written together."""
+
+    def __init__(self) -> None:
+        self.left = self.right = 0
+
+    def set_both(self, value):
+        self.left = value
+        self.right = value
+
+    def get_both(self):
+        return self.left, self.right
