@@ -95,6 +95,12 @@ class Installation:
         if self._frozen and gc.isenabled() and next(_installations) % INSTALLATIONS_TO_COLLECT == 0:
             gc.collect()
 
+    def leave_entirely(self) -> None:
+        """Undo the installation no matter how often it has been entered, as in a forked child with native threads."""
+        if self._entered:
+            self._entered = 1
+            self.__exit__()
+
     def begin(self) -> None:
         """Prepare for another scenario."""
         self.attached = None

@@ -1,0 +1,66 @@
+"""Runs single executions of a test, and builds tests from methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle.execute.session import Execution
+from raddle.generation.strategy import Prefix, TestBuilder
+from raddle.generation.surface import Method
+from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.checker import Checker, Failure
+from raddle.linearizability.judgment import Oracle, Violation
+from raddle.linearizability.legal import UnusableTestError
+from raddle.schedulers.base import Scheduler, Thread
+
+
+def execute(checker: Checker, scheduler: Scheduler) -> tuple[Execution, Failure | None]:
+    """Run one execution, for which the scheduler has begun; return it, and the failure if it is one."""
+    known_points = checker.session.snapshot()
+    execution, violation = checker.run(scheduler)
+    if violation is None:
+        return execution, None
+    return execution, Failure(violation, _error(checker, violation), execution.decisions, known_points)
+
+
+def _error(checker: Checker, violation: Violation) -> BaseException | None:
+    if violation.oracle is not Oracle.EXCEPTIONS:
+        return None
+    return checker.harness.errors[violation.calls[0][0]]
+
+
+class InOrder(Scheduler):
+    """Runs whole calls: the threads run one after the other, forwards or backwards."""
+
+    def __init__(self, *, backwards: bool = False) -> None:
+        self._backwards = backwards
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        if enabled[0].index == 0:  # the thread that starts the others
+            return enabled[0]
+        if current is not None and current in enabled:
+            return current
+        return enabled[-1] if self._backwards else enabled[0]
+
+
+def run_sequentially(checker: Checker, *, backwards: bool = False) -> Execution:
+    """Run the calls of one thread after those of the other."""
+    scheduler = InOrder(backwards=backwards)
+    scheduler.begin(1, checker.session.known_points.version)
+    execution = checker.session.run_for(scheduler)
+    checker.executions += 1
+    if execution.outcome.failed or not checker.harness.complete:
+        raise UnusableTestError(f"the calls cannot be controlled: {execution.outcome.message}")
+    return execution
+
+
+def build_test(builder: TestBuilder, prefix: Prefix, threads: Sequence[Sequence[Method]]) -> TestCase | None:
+    """Return a test whose threads call these methods; None if a call cannot be built."""
+    built: list[tuple[Call, ...]] = []
+    for methods in threads:
+        calls = [builder.call(prefix, method) for method in methods]
+        found = tuple(call for call in calls if call is not None)
+        if len(found) < len(calls):
+            return None
+        built.append(found)
+    return TestCase(prefix.calls, tuple(built))

@@ -1,0 +1,223 @@
+"""MAPTest (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019): tests and schedules that aim at uncovered access patterns.
+
+A proposal is one round of the loop in Algorithm 2: choose an uncovered pattern, choose methods that could cover it
+(Algorithm 4), and build a test. Its plan is Algorithm 5: determine the set P of patterns that the test could cover and
+that are still wanted, and aim one eager execution at each. Patterns that an execution covers by chance leave P.
+
+P is computed from two runs of whole calls, one for each order of the threads, and from the source. The executions of
+whole calls that the oracle needs, and these two, are the only ones that Algorithm 5's scheduler does not control.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain, islice
+from random import Random
+
+from raddle.entities import Entities
+from raddle.execute.installation import Installation
+from raddle.execute.session import Execution
+from raddle.generation.access_model import AccessModel
+from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
+from raddle.generation.eager import Eager
+from raddle.generation.executions import build_test, execute, run_sequentially
+from raddle.generation.failing_pattern import explaining_pattern
+from raddle.generation.identify import identify, identify_from_source
+from raddle.generation.method_choice import MethodChoice, Threads
+from raddle.generation.pattern_goals import PatternGoals
+from raddle.generation.raw_patterns import Family, RawPattern, patterns_in
+from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
+from raddle.generation.surface import Method
+from raddle.generation.testcase import TestCase
+from raddle.inspection import mro
+from raddle.instrument.model.owners import class_owner
+from raddle.linearizability.checker import Checker, Failure
+from raddle.operation import ACCESSES
+from raddle.step import Step
+
+MAX_EXECUTIONS = 60  # eager executions for one test; the paper has no limit
+MAX_PATTERNS = 20_000  # patterns considered for one test
+OBSERVATIONS = 3  # sequential runs of each method that refine the access model
+ATTEMPTS = 10  # attempts to build one test
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """The patterns behind a failure (Fig. 4 of the paper)."""
+
+    aimed: RawPattern  # the pattern that the scheduler aimed at
+    explains: RawPattern | None  # see `explaining_pattern`
+
+
+@dataclass(frozen=True, slots=True)
+class MapTestReport:
+    """The state of a search by MAPTest."""
+
+    covered: int  # raw patterns covered so far
+    given_up: int  # patterns given up in the current round
+    static_total: int  # T_C, by the paper's formula
+    rounds: int
+    capped: int  # tests for which more patterns were wanted than `MAX_EXECUTIONS` allows
+
+    def __str__(self) -> str:
+        """Return a summary for reports."""
+        return (
+            f"{self.covered} patterns covered, {self.given_up} given up, T_C = {self.static_total}, "
+            f"round {self.rounds}; {self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
+        )
+
+
+class MapTest(Strategy):
+    """MAPTest, which takes pairs of methods from CovCon's ranking."""
+
+    name = "maptest"
+
+    def __init__(self, builder: TestBuilder, installation: Installation) -> None:
+        super().__init__(builder)
+        self._installation = installation
+        self._table = installation.table
+        self.model = AccessModel.from_source(builder.surface, installation.table, installation.model())
+        self._random = Random(builder.random.getrandbits(64))
+        self.goals = PatternGoals(self.model, self._random)
+        self.ranking = self._make_ranking()
+        self._choose = MethodChoice(self.model, self._random, self.ranking)
+        self._overlaps = OverlapCounter(builder.surface.methods)
+        cls = builder.surface.cls.load()
+        self._owners = frozenset(class_owner(installation.table, base) for base in mro(cls))
+        self._observations: Counter[Method] = Counter()
+        self._eager = Eager(self._random.getrandbits(32))
+        self._executions = 0
+        self._capped = 0
+        self.trigger: Trigger | None = None  # the patterns behind the last failure
+
+    def _make_ranking(self) -> PairRanking | None:
+        return PairRanking(self.builder.surface.methods, self._random)
+
+    @property
+    def report(self) -> MapTestReport:
+        """The state of the search."""
+        goals = self.goals
+        return MapTestReport(len(goals.covered), goals.given_up, self.model.total(), goals.rounds, self._capped)
+
+    # -- the choice of a test -----------------------------------------------------------------------
+
+    def propose(self) -> Proposal | None:
+        """Return a test for the next pattern to aim at."""
+        for _ in range(ATTEMPTS):
+            family = self.goals.next_family()
+            if family is None:
+                self._start_over()
+                continue
+            threads = self._choose(family)
+            if threads is not None:
+                return self._propose(family, threads)
+        return None
+
+    def _start_over(self) -> None:
+        """Begin a new round. Before the first one, observe methods that the source may not show completely."""
+        self.goals.restart()
+        prefix = self.builder.prefix()
+        if prefix is not None:
+            for method in self.builder.surface.methods:
+                self._observe(prefix, method)
+
+    def _propose(self, family: Family, threads: Threads) -> Proposal | None:
+        prefix = self.builder.prefix()
+        test = None if prefix is None else build_test(self.builder, prefix, threads)
+        if self.ranking is not None:
+            self.ranking.add_tried((threads[0][0], threads[1][0]))
+        if prefix is None or test is None:
+            return None
+        for method in dict.fromkeys(chain(*threads)):
+            self._observe(prefix, method)
+        return Proposal(test, lambda checker: self._execute(checker, family, test), measured=True)
+
+    def _observe(self, prefix: Prefix, method: Method) -> None:
+        """Refine the access model with a sequential run of a method."""
+        if self._observations[method] < OBSERVATIONS:
+            self._observations[method] += 1
+            call = self.builder.call(prefix, method)
+            observed = None if call is None else self.builder.observe(prefix, [call])
+            if observed is not None:
+                early = self._installation.model().early
+                steps, entities = observed
+                self.model.learn(method, [step for step in steps if step[3] not in early], entities)
+
+    def restart(self) -> None:
+        """Begin a new round, because other arguments can give covered patterns other effects."""
+        self.goals.restart()
+        self._observations.clear()
+
+    # -- the executions of a test -------------------------------------------------------------------
+
+    def _execute(self, checker: Checker, family: Family, test: TestCase) -> Failure | None:
+        """Run Algorithm 5; return the failure of the first execution that fails."""
+        checker.legal()
+        patterns, passed = self._patterns(checker, family, test)
+        executions = 0
+        for pattern in patterns:
+            if not self.goals.is_open(pattern):
+                continue
+            if executions == MAX_EXECUTIONS:
+                self._capped += 1
+                break
+            executions += 1
+            failure = self._aim(checker, pattern, passed)
+            if failure is not None:
+                return failure
+        return None
+
+    def _patterns(self, checker: Checker, family: Family, test: TestCase) -> tuple[list[RawPattern], set[RawPattern]]:
+        """Return P in the order in which it is tried, and the patterns of the sequential runs."""
+        passed: set[RawPattern] = set()
+        seen: dict[RawPattern, bool] = {}  # whether the steps were observed
+        for backwards in (False, True):
+            observed = self._observed(run_sequentially(checker, backwards=backwards))
+            passed |= patterns_in(*observed)
+            seen.update(dict.fromkeys(islice(identify(*observed, self.goals.is_open), MAX_PATTERNS), True))
+        self.goals.cover(passed)
+        one, other = ([a for call in calls for a in self.model.of(call.method)] for calls in test.threads)
+        for pattern in islice(identify_from_source(one, other, self.goals.is_open), MAX_PATTERNS):
+            seen.setdefault(pattern, False)
+        order = [pattern for pattern in seen if self.goals.is_open(pattern)]
+        self._random.shuffle(order)
+        order.sort(key=lambda p: (p.family != family, self.goals.tries(p), not seen[p], p.family.pair))
+        return order, passed
+
+    def _observed(self, execution: Execution) -> tuple[tuple[Step, ...], Entities]:
+        """Return the steps of an execution without the accesses of constructors to their own objects."""
+        assert execution.observed is not None, "the session does not measure"
+        steps, entities = execution.observed
+        early = self._installation.model().early
+        return tuple([step for step in steps if step[3] not in early or step[1] not in ACCESSES]), entities
+
+    def _aim(self, checker: Checker, pattern: RawPattern, passed: set[RawPattern]) -> Failure | None:
+        """Run one execution that aims at a pattern."""
+        for site in pattern.sites:
+            checker.session.known_points.add_site(site)
+        self._executions += 1
+        self._eager.aim(pattern)
+        self._eager.begin(self._executions, checker.session.known_points.version)
+        execution, failure = execute(checker, self._eager)
+        self.goals.add_try(pattern)
+        steps, entities = self._observed(execution)
+        if self.ranking is not None:
+            self.ranking.add_covered(self._overlaps.count(call_events(steps, self._table, self._owners)))
+        covered = patterns_in(steps, entities)
+        self.goals.cover(covered)
+        if failure is None:
+            passed |= covered
+        else:
+            explains = explaining_pattern(checker.harness, failure.violation, (steps, entities), passed)
+            self.trigger = Trigger(pattern, explains)
+        return failure
+
+
+class MapTestRandom(MapTest):
+    """MAPTest-Random, which draws all methods at random among those that fit."""
+
+    name = "maptest-random"
+
+    def _make_ranking(self) -> None:
+        return None
