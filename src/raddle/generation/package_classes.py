@@ -7,12 +7,28 @@ import functools
 import inspect
 import sys
 import textwrap
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from raddle.generation.expressions import Imported
 from raddle.generation.signatures import package_of
 from raddle.inspection import fields_of, module_of, mro, name_of, qualname_of
+
+
+_Result = TypeVar("_Result")
+
+
+def cached_by_identity(function: Callable[[type], _Result]) -> Callable[[type], _Result]:
+    """Cache the results of a function of a class. A metaclass can make its classes unhashable."""
+    results: dict[int, tuple[type, _Result]] = {}  # the class is kept alive, so that its id is not reused
+
+    @functools.wraps(function)
+    def cached(cls: type) -> _Result:
+        if id(cls) not in results:
+            results[id(cls)] = cls, function(cls)
+        return results[id(cls)][1]
+
+    return cached
 
 
 def imported(value: Any) -> Imported | None:
@@ -92,7 +108,7 @@ def is_protocol(cls: type) -> bool:
     return bool(fields_of(cls).get("_is_protocol"))
 
 
-@functools.cache
+@cached_by_identity
 def attributes_of(cls: type) -> frozenset[str]:
     """Return the names of the attributes that instances of a class have, including those that its methods assign."""
     names: set[str] = set()
@@ -118,7 +134,7 @@ def _assigned(cls: type) -> set[str]:
     }
 
 
-@functools.cache
+@cached_by_identity
 def class_tree(cls: type) -> ast.ClassDef | None:
     """Return the syntax tree of a class; None if its source is not available."""
     try:
