@@ -108,6 +108,25 @@ def is_protocol(cls: type) -> bool:
     return bool(fields_of(cls).get("_is_protocol"))
 
 
+def members_of(cls: type) -> frozenset[str]:
+    """Return the attributes that an abstract class or protocol requires.
+
+    >>> import collections.abc
+    >>> sorted(members_of(collections.abc.Sized))
+    ['__len__']
+    """
+    abstract = frozenset(fields_of(cls).get("__abstractmethods__", ()))
+    if abstract or not is_protocol(cls):
+        return abstract
+    return frozenset(
+        name
+        for base in mro(cls)
+        if is_protocol(base)
+        for name in (*fields_of(base), *fields_of(base).get("__annotations__", ()))
+        if not name.startswith("_")
+    )
+
+
 @cached_by_identity
 def attributes_of(cls: type) -> frozenset[str]:
     """Return the names of the attributes that instances of a class have, including those that its methods assign."""

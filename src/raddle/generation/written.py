@@ -13,7 +13,7 @@ from raddle.generation.expressions import Container, Expression, Imported, Liter
 from raddle.generation.package_classes import imported
 from raddle.inspection import module_of, name_of
 
-MAX_SIZE = 20  # longer texts and containers are not used as arguments
+MAX_SIZE = 40  # longer texts and containers are not used as arguments
 _DEPTH = 4
 _SCALARS = (bool, int, str, bytes, type(None), type(Ellipsis))
 _COLLECTIONS = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset", deque: "deque"}
@@ -99,4 +99,4 @@ def _named(node: ast.expr, kind: type) -> Imported | None:
         found = getattr(space, name, None)
         if found is not None and (result := imported(found)) is not None:
             return result
-    return None
+    return Imported(parts[0], ".".join(parts[1:])) if parts[0] in sys.modules and len(parts) > 1 else None
