@@ -54,6 +54,8 @@ class Guesser:
         if paths is PathUse.ALWAYS:
             return path_guesses(parameter)
         name = parameter.name.strip("_") or parameter.name
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:  # the guesses are for one of the arguments
+            usage, name = usage.at("item"), name.removesuffix("s")
         hinted = self.by_hint(parameter.hint, name)
         used = self.by_usage(usage, name)
         found = [
@@ -64,8 +66,8 @@ class Guesser:
         if parameter.default is not inspect.Parameter.empty:
             found += for_default(parameter.default, expression_of(parameter.default))
         if not hinted:
-            named = by_name(name)
-            found += (guess.times(0.4 if used else 1) for guess in named)
+            if parameter.default is None or parameter.default is inspect.Parameter.empty:
+                found += (guess.times(0.4 if used else 1) for guess in by_name(name))
             found += self._constants(parameter)
             if not found or all(guess.expression == NONE.expression for guess in found):
                 found += anything()
@@ -154,3 +156,14 @@ class Guesser:
             else:
                 attributes[name] = Callback(name)
         return Guess(Stub(tuple(attributes.items())), 3)
+
+
+def _call(target: Imported, choices: list[tuple[Parameter, list[Guess]]], number: int) -> New:
+    """Return a call of a class with the guess of this number for each parameter."""
+    values = [(parameter, guesses[number % len(guesses)].expression) for parameter, guesses in choices]
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    return New(
+        target,
+        tuple(value for parameter, value in values if parameter.kind is not keyword_only),
+        tuple((parameter.name, value) for parameter, value in values if parameter.kind is keyword_only),
+    )

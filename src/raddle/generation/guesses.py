@@ -50,9 +50,9 @@ def weighted(values: dict[Any, float]) -> list[Guess]:
 
 NONE = Guess(Literal(None), 2)
 STRINGS = weighted({"a": 8, "b": 6, "c": 3, "": 1, "1": 2, "10": 1, "a b": 1})
-INTS = weighted({1: 8, 2: 5, 0: 4, 3: 2, 10: 2, -1: 2, 100: 1})
+INTS = weighted({1: 8, 2: 5, 0: 4, 3: 2, 10: 2, -1: 2, 100: 0.5})
 FLOATS = weighted(
-    {1.0: 6, 0.0: 3, 2.0: 3, -1.0: 3, 0.1: 2, 3.0: 1, -0.1: 1, -2.0: 1, -3.0: 1, 100.0: 1, -100.0: 1},
+    {1.0: 6, 0.0: 3, 2.0: 3, -1.0: 3, 0.1: 2, 3.0: 1, -0.1: 1, -2.0: 1, -3.0: 1, 100.0: 0.5, -100.0: 0.5},
 )
 BYTES = weighted({b"a": 6, b"b": 4, b"": 1})
 BOOLS = weighted({True: 3, False: 3})

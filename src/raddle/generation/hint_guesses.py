@@ -6,6 +6,7 @@ import collections
 import collections.abc as abc
 import enum
 import functools
+import gc
 import inspect
 import io
 import os
@@ -199,6 +200,7 @@ def _examples(hint: Any) -> tuple[Expression, ...]:
         suppress_health_check=list(HealthCheck),
     )
     values: list[Any] = []
+    callbacks_before = list(gc.callbacks)
     with tempfile.TemporaryDirectory() as folder:
         set_hypothesis_home_dir(folder)  # otherwise Hypothesis creates a folder in the user's project
         try:
@@ -210,6 +212,8 @@ def _examples(hint: Any) -> tuple[Expression, ...]:
             pass
         finally:
             set_hypothesis_home_dir(None)
+            # Hypothesis measures how long garbage collections take, even when no test runs.
+            gc.callbacks[:] = [callback for callback in gc.callbacks if callback in callbacks_before]
     return tuple(found for value in values if (found := expression_of(value)) is not None)
 
 

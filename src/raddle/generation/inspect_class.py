@@ -17,7 +17,9 @@ from types import ClassMethodDescriptorType
 from typing import Any
 
 from raddle.errors import UsageError
+from raddle.generation.acceptance import Acceptance, acceptance
 from raddle.generation.binding import OPERATORS
+from raddle.generation.class_usage import class_usage
 from raddle.generation.expressions import Imported
 from raddle.generation.package_classes import PackageClasses, imported
 from raddle.generation.sharing import sharing_of
@@ -66,12 +68,13 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
         message = f"a test cannot import {module_of(cls)}.{qualname_of(cls)}: define the class at the top of a module"
         raise UsageError("not-importable", message)
     members = _Members(cls, owner)
+    constructors = (*_constructors(cls, owner), *members.factories())
     chosen = tuple(
         method
-        for method in (*members.methods(), *_functions(cls))
+        for method in (*members.methods(), *_functions(cls), *_copying_constructors(cls, constructors))
         if _is_chosen(_name_for_patterns(method), methods, exclude)
     )
-    return Surface(owner, (*_constructors(cls, owner), *members.factories()), chosen, sharing_of(cls))
+    return Surface(owner, constructors, chosen, sharing_of(cls))
 
 
 def with_contexts(surface: Surface, methods: Sequence[Method]) -> Surface:
@@ -212,6 +215,14 @@ def _functions(cls: type) -> Iterator[Method]:
         parameters = parameters_of(function)
         if shared_parameter(parameters, cls) is not None:
             yield Method(name.name, MethodKind.FUNCTION, name, parameters)
+
+
+def _copying_constructors(cls: type, constructors: Sequence[Method]) -> Iterator[Method]:
+    """Yield the constructors that accept an instance. They read the shared object, as its methods do."""
+    usage = class_usage(cls)
+    for method in constructors:
+        if any(acceptance(p, usage.of(method, p.name), cls) is Acceptance.YES for p in method.parameters):
+            yield method
 
 
 def _public_functions(cls: type) -> Iterator[tuple[Callable[..., Any], Imported]]:

@@ -7,7 +7,7 @@ import functools
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from raddle.generation.expressions import Imported
@@ -122,7 +122,7 @@ def members_of(cls: type) -> frozenset[str]:
         name
         for base in mro(cls)
         if is_protocol(base)
-        for name in (*fields_of(base), *fields_of(base).get("__annotations__", ()))
+        for name in (*fields_of(base), *_annotated(base))
         if not name.startswith("_")
     )
 
@@ -134,10 +134,18 @@ def attributes_of(cls: type) -> frozenset[str]:
     for base in mro(cls):
         fields = fields_of(base)
         names.update(fields)
-        names.update(fields.get("__annotations__", ()))
+        names.update(_annotated(base))
         if base is not object:
             names |= _assigned(base)
     return frozenset(names - set(fields_of(object)))
+
+
+def _annotated(cls: type) -> Iterable[str]:
+    """Return the names that have annotations in the body of a class."""
+    try:
+        return inspect.get_annotations(cls)
+    except Exception:  # an annotation cannot be evaluated, or the metaclass interferes
+        return ()
 
 
 def _assigned(cls: type) -> set[str]:

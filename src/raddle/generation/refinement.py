@@ -49,23 +49,28 @@ def revealed(error: BaseException, expression: Expression) -> tuple[Fact, ...]:
     >>> revealed(AttributeError("'str' object has no attribute 'key'"), Literal(1))
     ()
     """
-    message, kind = str(error), _type_name(expression)
+    found = _facts(str(error), _type_name(expression))
+    if found or not isinstance(expression, Container) or not expression.items or expression.kind == "dict":
+        return found
+    inner = revealed(error, expression.items[0])  # an item of the container may be to blame
+    if not inner:
+        return ()
+    return (Fact((), Use.ITERATED), *(Fact(("item", *fact.path), fact.use, fact.detail) for fact in inner))
+
+
+def _facts(message: str, kind: str) -> tuple[Fact, ...]:
     if (found := _ATTRIBUTE.search(message)) and found[1] == kind:
         return (Fact((), Use.ATTRIBUTE, found[2]),)
     if (found := _UNPACK.search(message)) and found[1] == kind:
         return (Fact((), Use.UNPACKED, 2),)
-    if found := _UNPACK_COUNT.search(message):
-        is_part = isinstance(expression, Container) and expression.kind != "tuple"
-        return (Fact(("item",) if is_part else (), Use.UNPACKED, int(found[1])), *([_ITERATED] if is_part else []))
+    if (found := _UNPACK_COUNT.search(message)) and kind in ("str", "tuple"):
+        return (Fact((), Use.UNPACKED, int(found[1])),)
     if (found := _INSTANCE.search(message)) and found[1] != kind:
         return (Fact((), Use.INSTANCE, _CLASSES[found[1]]),)
     for pattern, use in _WANTED:
         if (found := re.search(pattern, message)) and found[1] in (kind, ""):
             return (Fact((), use),)
     return ()
-
-
-_ITERATED = Fact((), Use.ITERATED)
 
 
 def _type_name(expression: Expression) -> str:

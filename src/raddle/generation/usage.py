@@ -349,4 +349,6 @@ def _dotted(node: ast.expr) -> str:
             return f"{_dotted(value)}.{name}"
         case ast.Call(func=ast.Name(id="super")):
             return "super()"
+        case ast.Subscript(value=value):
+            return _dotted(value)
     return ""

@@ -57,6 +57,7 @@ _KNOWN: tuple[type, ...] = (
     BaseException,
 )
 _FACTORIES: Mapping[type, type | Any] = {type(threading.RLock()): threading.RLock}  # classes without a public name
+_CALLERS = frozenset({"callable", "Thread", "Timer", "submit", "start_new_thread", "partial"})  # functions that get a callable
 _BY_FUNCTION: Mapping[str, list[Guess]] = {  # by the last name of the function to which the value is passed
     "int": [*INTS, *weighted({"1": 4, "a": 1})],
     "float": FLOATS,
@@ -70,8 +71,6 @@ _BY_FUNCTION: Mapping[str, list[Guess]] = {  # by the last name of the function 
     "repr": [*STRINGS, *INTS],
     "len": [*containers("list", STRINGS), *STRINGS],
     "hash": KEYS,
-    "callable": callbacks("callback"),
-    "Thread": callbacks("target"),
     "bytes": BYTES,
 }
 
@@ -101,11 +100,14 @@ def guess_by_usage(usage: Usage, name: str, guessing: Guessing, depth: int) -> l
     if usage.has(Use.CONTEXT) and not usage.attributes:
         found += LOCKS
     if usage.has(Use.ARITHMETIC, Use.ORDERED):
-        found += [*INTS, *(guess.times(0.5) for guess in FLOATS)]
+        found += [*INTS, *(guess.times(0.3) for guess in FLOATS[:5])]
     for function in usage.details(Use.PASSED):
-        found += _BY_FUNCTION.get(function.rpartition(".")[2], ())
-    # A key may be anything; a name that says more, such as `index`, is better evidence.
-    return found or ([*by_name(name), *KEYS] if usage.has(Use.KEY) else [])
+        called = function.rpartition(".")[2]
+        found += callbacks(name) if called in _CALLERS else _BY_FUNCTION.get(called, ())
+    if found or not usage.has(Use.KEY):
+        return found
+    named = by_name(name)  # a key may be anything; a name such as `index` or `callback` is better evidence
+    return [*named, *(guess.times(0.3 if named else 1) for guess in KEYS)]
 
 
 def _called(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[Guess]:
