@@ -54,9 +54,7 @@ def choose_constructors(runner: SequentialRunner, pools: ArgumentPools, rng: Ran
     return Choice(pools.constructors, frozenset(trials.working), frozenset(trials.contexts))
 
 
-def _working_calls(
-    runner: SequentialRunner, pools: ArgumentPools
-) -> tuple[dict[Call, type], list[SequentialResult]]:
+def _working_calls(runner: SequentialRunner, pools: ArgumentPools) -> tuple[dict[Call, type], list[SequentialResult]]:
     """Return the constructor calls that work, each with the class of the object, and all attempts."""
     works: dict[Call, type] = {}
     attempts: dict[Call, SequentialResult] = {}
@@ -86,9 +84,7 @@ def _is_usable(surface: Surface, call: Call, kind: type) -> bool:
 class _Trials:
     """Tries methods on new objects."""
 
-    def __init__(
-        self, runner: SequentialRunner, pools: ArgumentPools, rng: Random, methods: Sequence[Method]
-    ) -> None:
+    def __init__(self, runner: SequentialRunner, pools: ArgumentPools, rng: Random, methods: Sequence[Method]) -> None:
         self._runner = runner
         self._pools = pools
         self._rng = rng
@@ -137,4 +133,3 @@ def _varied(calls: list[Call], count: int) -> tuple[Call, ...]:
     first = [group[0] for group in groups.values()]
     more = [call for group in groups.values() for call in group[1:]]
     return tuple((first + more)[:count])
-

@@ -103,6 +103,7 @@ def _value(path: str, module: ModuleType, name: str, item: Any) -> Expression:
 
 def _patterns(path: str, name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-        raise UsageError("bad-factory", f"{path}: {name} must be a list of patterns such as ['get*'], not {value!r:.60}")
+        raise UsageError(
+            "bad-factory", f"{path}: {name} must be a list of patterns such as ['get*'], not {value!r:.60}"
+        )
     return tuple(value)
-

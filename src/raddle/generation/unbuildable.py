@@ -41,7 +41,8 @@ def unbuildable(surface: Surface, attempts: Sequence[SequentialResult]) -> Unbui
     why = "; ".join(lines) or "it has no constructor that can be called"
     return UnbuildableError(
         f"raddle cannot create a {surface.cls.name}: {why}.\n"
-        "Define a function that creates one in a file, and pass the file with --with factory.py:\n\n" + _example(surface)
+        "Define a function that creates one in a file, and pass the file with --with factory.py:\n\n"
+        + _example(surface)
     )
 
 

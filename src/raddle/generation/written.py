@@ -33,7 +33,9 @@ def expression_of(value: Any, *, depth: int = 0) -> Expression | None:
         return Literal(value) if not isinstance(value, (str, bytes)) or len(value) <= MAX_SIZE else None
     if kind in (float, complex):
         # The source of an infinite or undefined number is not a literal.
-        return Literal(value) if value - value == 0 else New(Imported("builtins", name_of(kind)), (Literal(str(value)),))
+        return (
+            Literal(value) if value - value == 0 else New(Imported("builtins", name_of(kind)), (Literal(str(value)),))
+        )
     if kind in _COLLECTIONS or kind is dict:
         return _container(value, kind, depth)
     if isinstance(value, Enum):
