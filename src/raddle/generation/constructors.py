@@ -23,7 +23,7 @@ MAX_STOPPED = 2  # calls of one constructor or method that may block or take too
 SAMPLED_METHODS = 20  # methods that are tried on each object
 MAX_SCORED = 16  # constructor calls whose objects are tried with methods
 MAX_CONSTRUCTORS = 8  # constructor calls that are kept
-GOOD_ENOUGH = 0.75  # a call is kept if this share of the methods works that work with the best one
+GOOD_ENOUGH = 0.85  # a call is kept if this share of the methods works that work with the best one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,7 @@ def choose_constructors(runner: SequentialRunner, pools: ArgumentPools, rng: Ran
     return Choice(pools.constructors, frozenset(trials.working), frozenset(trials.contexts))
 
 
-def _working_calls(
-    runner: SequentialRunner, pools: ArgumentPools
-) -> tuple[dict[Call, type], list[SequentialResult]]:
+def _working_calls(runner: SequentialRunner, pools: ArgumentPools) -> tuple[dict[Call, type], list[SequentialResult]]:
     """Return the constructor calls that work, each with the class of the object, and all attempts."""
     works: dict[Call, type] = {}
     attempts: dict[Call, SequentialResult] = {}
@@ -86,9 +84,7 @@ def _is_usable(surface: Surface, call: Call, kind: type) -> bool:
 class _Trials:
     """Tries methods on new objects."""
 
-    def __init__(
-        self, runner: SequentialRunner, pools: ArgumentPools, rng: Random, methods: Sequence[Method]
-    ) -> None:
+    def __init__(self, runner: SequentialRunner, pools: ArgumentPools, rng: Random, methods: Sequence[Method]) -> None:
         self._runner = runner
         self._pools = pools
         self._rng = rng
@@ -137,4 +133,3 @@ def _varied(calls: list[Call], count: int) -> tuple[Call, ...]:
     first = [group[0] for group in groups.values()]
     more = [call for group in groups.values() for call in group[1:]]
     return tuple((first + more)[:count])
-

@@ -62,7 +62,9 @@ def from_json(data: list[Any]) -> Expression:
         case ["new", function, [*arguments], [*named]]:
             target = from_json(function)
             assert isinstance(target, Imported)
-            return New(target, tuple(map(from_json, arguments)), tuple((name, from_json(value)) for name, value in named))
+            return New(
+                target, tuple(map(from_json, arguments)), tuple((name, from_json(value)) for name, value in named)
+            )
         case ["callback", str(name), returns]:
             return Callback(name, from_json(returns))
         case ["stub", [*attributes]]:

@@ -6,7 +6,6 @@ An expression is evaluated anew in every execution, so that executions do not sh
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module

@@ -89,10 +89,11 @@ def _values(path: str, module: ModuleType, values: Any) -> dict[str, tuple[Expre
 
 def _value(path: str, module: ModuleType, name: str, item: Any) -> Expression:
     if isinstance(item, FunctionType) and item.__module__ == module.__name__:
-        if vars(module).get(item.__name__) is not item or any(p.required for p in parameters_of(item)):
+        function: Any = item
+        if vars(module).get(function.__name__) is not item or any(p.required for p in parameters_of(item)):
             message = f"{path}: a function in values[{name!r}] needs a name in the file and no parameters"
             raise UsageError("bad-factory", message)
-        return New(Imported(module.__name__, item.__name__))
+        return New(Imported(module.__name__, function.__name__))
     found = expression_of(item)
     if found is None:
         kind = type(item).__name__
@@ -103,6 +104,7 @@ def _value(path: str, module: ModuleType, name: str, item: Any) -> Expression:
 
 def _patterns(path: str, name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-        raise UsageError("bad-factory", f"{path}: {name} must be a list of patterns such as ['get*'], not {value!r:.60}")
+        raise UsageError(
+            "bad-factory", f"{path}: {name} must be a list of patterns such as ['get*'], not {value!r:.60}"
+        )
     return tuple(value)
-

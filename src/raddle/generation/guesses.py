@@ -132,7 +132,10 @@ _ITEMS = containers("list", STRINGS)
 _BY_NAME: tuple[tuple[str, list[Guess] | None], ...] = (  # None stands for a callback
     (r"callback|cb|func|function|fn|f|handler|hook|listener|observer|factory|predicate|action|loader|creator|on", None),
     (r"timeout|delay|interval|seconds|secs|ttl|age|duration|rate|weight|factor", [*INTS, *FLOATS[:5]]),
-    (r"size|maxsize|max|min|count|n|num|number|limit|capacity|maxlen|index|idx|i|j|x|y|amount|priority|port|level", INTS),
+    (
+        r"size|maxsize|max|min|count|n|num|number|limit|capacity|maxlen|index|idx|i|j|x|y|amount|priority|port|level",
+        INTS,
+    ),
     (r"depth|width|height|step|offset|start|stop|end|length|position|pos|total|hits", INTS),
     (r"key|k|name|id|user|host|topic|event|label|tag|field|word|text|string|s|message|msg|title|prefix", STRINGS),
     (r"items|values|iterable|sequence|seq|elements|args|list|keys|names|others|entries", _ITEMS),

@@ -156,4 +156,3 @@ def _fresh(kind: type, taken: set[str]) -> str:
         number += 1
         name = f"{base}_{number}"
     return name
-

@@ -11,7 +11,9 @@ from raddle.generation.signatures import package_of
 from raddle.generation.surface import Sharing
 from raddle.inspection import fields_of, mro
 
-_PRIMITIVES = frozenset({"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier", "allocate_lock"})
+_PRIMITIVES = frozenset(
+    {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier", "allocate_lock"}
+)
 _THREADS = re.compile(r"\bthread|\bconcurren|\bsynchroni[sz]", re.IGNORECASE)
 _STARTERS = frozenset({"Thread", "Timer", "submit", "start_new_thread", "apply_async", "map"})
 
@@ -23,7 +25,7 @@ def sharing_of(cls: type) -> frozenset[Sharing]:
     >>> sorted(sharing_of(queue.Queue))
     [<Sharing.HAS_LOCK: 'has a lock'>, <Sharing.MENTIONS_THREADS: 'mentions threads'>]
     """
-    signs = set()
+    signs: set[Sharing] = set()
     for base in mro(cls):
         tree = class_tree(base) if base is not object and package_of(base) == package_of(cls) else None
         if tree is not None:
@@ -46,7 +48,11 @@ def _signs_in(tree: ast.ClassDef) -> Iterator[Sharing]:
             yield Sharing.HAS_LOCK
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _THREADS.search(node.value):
             yield Sharing.MENTIONS_THREADS
-        if isinstance(node, ast.Call) and _last_name(node.func) in _STARTERS and any(map(_is_own_method, _passed(node))):
+        if (
+            isinstance(node, ast.Call)
+            and _last_name(node.func) in _STARTERS
+            and any(map(_is_own_method, _passed(node)))
+        ):
             yield Sharing.USED_FROM_THREADS
 
 

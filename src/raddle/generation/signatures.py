@@ -93,10 +93,7 @@ def operands_of(name: str, function: Any) -> tuple[Parameter, ...]:
     found = [parameter for parameter in parameters_of(function, skip=1) if parameter.kind in kinds][: len(names)]
     found += [Parameter(name, Signature.POSITIONAL_ONLY) for name in names[len(found) :]]
     # Operators pass all operands, so a default value is never used.
-    return tuple(
-        replace(parameter, kind=Signature.POSITIONAL_ONLY, default=Signature.empty)
-        for parameter in found
-    )
+    return tuple(replace(parameter, kind=Signature.POSITIONAL_ONLY, default=Signature.empty) for parameter in found)
 
 
 def parameters_of_container_method(cls: type, name: str) -> tuple[Parameter, ...]:
@@ -177,5 +174,3 @@ def is_in_package(kind: type, package: str) -> bool:
 def package_of(kind: type) -> str:
     """Return the name of the outermost package, or of the module, that defines a class."""
     return module_of(kind).partition(".")[0]
-
-

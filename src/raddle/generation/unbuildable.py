@@ -34,14 +34,15 @@ def unbuildable(surface: Surface, attempts: Sequence[SequentialResult]) -> Unbui
     <BLANKLINE>
         from queue import Queue
         def make():
-            return Queue()  # without arguments
+            return Queue()  # add the arguments
     """
     reasons = Counter(map(_reason, attempts))
     lines = [f"{reason} ({count} of {len(attempts)} calls)" for reason, count in reasons.most_common(_REASONS)]
     why = "; ".join(lines) or "it has no constructor that can be called"
     return UnbuildableError(
         f"raddle cannot create a {surface.cls.name}: {why}.\n"
-        "Define a function that creates one in a file, and pass the file with --with factory.py:\n\n" + _example(surface)
+        "Define a function that creates one in a file, and pass the file with --with factory.py:\n\n"
+        + _example(surface)
     )
 
 
@@ -73,6 +74,4 @@ def _placeholders(constructor: Method | None) -> str:
 
 
 def _advice(constructor: Method | None) -> str:
-    if not _placeholders(constructor):
-        return "without arguments" if constructor is not None and not constructor.parameters else "add the arguments"
-    return "replace each ..."
+    return "replace each ..." if _placeholders(constructor) else "add the arguments"

@@ -57,7 +57,9 @@ _KNOWN: tuple[type, ...] = (
     BaseException,
 )
 _FACTORIES: Mapping[type, type | Any] = {type(threading.RLock()): threading.RLock}  # classes without a public name
-_CALLERS = frozenset({"callable", "Thread", "Timer", "submit", "start_new_thread", "partial"})  # functions that get a callable
+_CALLERS = frozenset(
+    {"callable", "Thread", "Timer", "submit", "start_new_thread", "partial"}
+)  # functions that get a callable
 _BY_FUNCTION: Mapping[str, list[Guess]] = {  # by the last name of the function to which the value is passed
     "int": [*INTS, *weighted({"1": 4, "a": 1})],
     "float": FLOATS,
@@ -198,5 +200,3 @@ def for_default(default: Any, expression: Expression | None) -> list[Guess]:
     if isinstance(default, list | tuple | set):
         return [*own, *containers(type(default).__name__, STRINGS)] if type(default) in (list, tuple, set) else own
     return [*own, *mappings(STRINGS, INTS)] if isinstance(default, dict) else own
-
-
