@@ -14,7 +14,8 @@ from typing import Any
 from raddle.generation.package_classes import cached_by_identity, class_tree
 from raddle.generation.signatures import package_of, parameters_of_class
 from raddle.generation.surface import Method, MethodKind
-from raddle.generation.usage import Fact, Forward, Path, Usage, Use, uses_in
+from raddle.generation.usage import Fact, Forward, Path, Usage, Use
+from raddle.generation.usage_reader import uses_in
 from raddle.inspection import module_of, mro, name_of
 
 MAX_FORWARDS = 3  # calls through which an argument is followed

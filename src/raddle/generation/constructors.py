@@ -23,7 +23,7 @@ MAX_STOPPED = 2  # calls of one constructor or method that may block or take too
 SAMPLED_METHODS = 20  # methods that are tried on each object
 MAX_SCORED = 16  # constructor calls whose objects are tried with methods
 MAX_CONSTRUCTORS = 8  # constructor calls that are kept
-GOOD_ENOUGH = 0.75  # a call is kept if this share of the methods works that work with the best one
+GOOD_ENOUGH = 0.85  # a call is kept if this share of the methods works that work with the best one
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,11 @@ def _values(path: str, module: ModuleType, values: Any) -> dict[str, tuple[Expre
 
 def _value(path: str, module: ModuleType, name: str, item: Any) -> Expression:
     if isinstance(item, FunctionType) and item.__module__ == module.__name__:
-        if vars(module).get(item.__name__) is not item or any(p.required for p in parameters_of(item)):
+        function: Any = item
+        if vars(module).get(function.__name__) is not item or any(p.required for p in parameters_of(item)):
             message = f"{path}: a function in values[{name!r}] needs a name in the file and no parameters"
             raise UsageError("bad-factory", message)
-        return New(Imported(module.__name__, item.__name__))
+        return New(Imported(module.__name__, function.__name__))
     found = expression_of(item)
     if found is None:
         kind = type(item).__name__

@@ -108,7 +108,7 @@ class Guesser:
         if depth > MAX_DEPTH:
             return []
         if issubclass(cls, enum.Enum):
-            return [Guess(found, 4) for member in cls if (found := expression_of(member)) is not None]
+            return [Guess(one, 4) for member in cls if (one := expression_of(member)) is not None]
         if not inspect.isabstract(cls) and not is_protocol(cls):
             return self._new(cls, depth)
         subclasses = list(self._package.subclasses(cls))

@@ -152,7 +152,7 @@ def _of_class(cls: Any, name: str, guessing: Guessing, depth: int) -> list[Guess
     if cls is type:
         return _classes(Exception, guessing)
     if issubclass(cls, enum.Enum):
-        return [Guess(found, 4) for member in cls if (found := expression_of(member)) is not None]
+        return [Guess(one, 4) for member in cls if (one := expression_of(member)) is not None]
     if is_path_class(cls):
         return [Guess(path_of(name, cls), weight) for name, weight in {"a": 4, "b": 3}.items()]
     if module_of(cls) in _VALUE_MODULES and (found := by_hypothesis(cls)):

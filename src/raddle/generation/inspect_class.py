@@ -44,7 +44,7 @@ _FACTORY_NAME = re.compile(r"(from|create|make|new|open|build|parse|load|default
 _NOT_CALLED = frozenset({"__init__", "__new__", "__enter__", "__exit__"})
 # Attributes that tests read if the class computes missing attributes.
 _COMPUTED_ATTRIBUTES = ("a", "b")
-_HELPER = contextmanager(lambda: iter(())).__code__  # type: ignore[attr-defined]  # the code of all context managers
+_HELPER = contextmanager(lambda: iter(())).__code__  # the code of all context managers
 
 
 def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[str] = ()) -> Surface:

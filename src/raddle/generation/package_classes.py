@@ -14,7 +14,6 @@ from raddle.generation.expressions import Imported
 from raddle.generation.signatures import package_of
 from raddle.inspection import fields_of, module_of, mro, name_of, qualname_of
 
-
 _Result = TypeVar("_Result")
 
 

@@ -50,9 +50,10 @@ class ArgumentPools:
     """Draws calls with arguments that make threads collide.
 
     >>> from collections import OrderedDict
+    >>> from raddle.generation.expressions import Literal
     >>> from raddle.generation.inspect_class import inspect_class
     >>> surface = inspect_class(OrderedDict, methods=["__getitem__"])
-    >>> pools = ArgumentPools(surface, seed=1)
+    >>> pools = ArgumentPools(surface, seed=1, factory=Factory(values={"key": (Literal("a"),)}))
     >>> pools.draw_call(Random(1), surface.methods[0], {"shared": OrderedDict}).arguments
     (Literal(value='a'),)
     """

@@ -21,7 +21,7 @@ from raddle.generation.testcase import Call
 from raddle.linearizability.checker import STEP_LIMIT
 from raddle.schedulers.sequential import Sequential
 
-SECONDS = 2.0  # time limit for one execution
+SECONDS = 1.0  # time limit for one execution
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def sharing_of(cls: type) -> frozenset[Sharing]:
     >>> sorted(sharing_of(queue.Queue))
     [<Sharing.HAS_LOCK: 'has a lock'>, <Sharing.MENTIONS_THREADS: 'mentions threads'>]
     """
-    signs = set()
+    signs: set[Sharing] = set()
     for base in mro(cls):
         tree = class_tree(base) if base is not object and package_of(base) == package_of(cls) else None
         if tree is not None:

@@ -34,7 +34,7 @@ def unbuildable(surface: Surface, attempts: Sequence[SequentialResult]) -> Unbui
     <BLANKLINE>
         from queue import Queue
         def make():
-            return Queue()  # without arguments
+            return Queue()  # add the arguments
     """
     reasons = Counter(map(_reason, attempts))
     lines = [f"{reason} ({count} of {len(attempts)} calls)" for reason, count in reasons.most_common(_REASONS)]
@@ -74,6 +74,4 @@ def _placeholders(constructor: Method | None) -> str:
 
 
 def _advice(constructor: Method | None) -> str:
-    if not _placeholders(constructor):
-        return "without arguments" if constructor is not None and not constructor.parameters else "add the arguments"
-    return "replace each ..."
+    return "replace each ..." if _placeholders(constructor) else "add the arguments"

@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 from collections import deque
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -16,11 +17,20 @@ from raddle.inspection import module_of, name_of
 MAX_SIZE = 40  # longer texts and containers are not used as arguments
 _DEPTH = 4
 _SCALARS = (bool, int, str, bytes, type(None), type(Ellipsis))
-_COLLECTIONS = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset", deque: "deque"}
+_COLLECTIONS: dict[type, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset", deque: "deque"}
 
 
-def expression_of(value: Any, *, depth: int = 0) -> Expression | None:
+Known = Callable[[Any], Expression | None]  # returns the expression for a value that is known otherwise
+
+
+def _unknown(value: Any) -> Expression | None:
+    return None
+
+
+def expression_of(value: Any, *, known: Known = _unknown, depth: int = 0) -> Expression | None:
     """Return an expression that creates an equal value; None if there is none or if it is too long.
+
+    `known` may return the expressions of objects that only the caller can write.
 
     >>> from datetime import timedelta
     >>> expression_of(timedelta(seconds=1))
@@ -37,7 +47,9 @@ def expression_of(value: Any, *, depth: int = 0) -> Expression | None:
             Literal(value) if value - value == 0 else New(Imported("builtins", name_of(kind)), (Literal(str(value)),))
         )
     if kind in _COLLECTIONS or kind is dict:
-        return _container(value, kind, depth)
+        return _container(value, kind, known, depth)
+    if (expression := known(value)) is not None:
+        return expression
     if isinstance(value, Enum):
         return _member(value)
     is_named = issubclass(kind, type) or callable(value)
@@ -46,11 +58,11 @@ def expression_of(value: Any, *, depth: int = 0) -> Expression | None:
     return _from_repr(value) if depth < _DEPTH else None
 
 
-def _container(value: Any, kind: type, depth: int) -> Expression | None:
+def _container(value: Any, kind: type, known: Known, depth: int) -> Expression | None:
     if len(value) > MAX_SIZE or depth > _DEPTH:
         return None
     parts = [part for item in value.items() for part in item] if kind is dict else list(value)
-    items = [expression_of(part, depth=depth + 1) for part in parts]
+    items = [expression_of(part, known=known, depth=depth + 1) for part in parts]
     if kind in (set, frozenset):
         items.sort(key=repr)  # the order of a set depends on hashes
     found = tuple(item for item in items if item is not None)
