@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import ClassVar
 
 from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import bind
@@ -21,6 +22,8 @@ from raddle.schedulers.sequential import Sequential
 
 class ClassBuilder:
     """The `TestBuilder` of a class, on an active workbench."""
+
+    __test__: ClassVar[bool] = False
 
     def __init__(
         self,

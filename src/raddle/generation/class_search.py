@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -15,7 +15,7 @@ from raddle.generation.binding import add_sites, bind
 from raddle.generation.bug import Bug
 from raddle.generation.class_builder import ClassBuilder
 from raddle.generation.coverage_meter import CoverageMeter, MeasuredCoverage
-from raddle.generation.distinct import Identity, identity, symptom
+from raddle.generation.distinct import identity, symptom
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.module_state import ModuleState
@@ -33,7 +33,7 @@ from raddle.instrument import Selection
 from raddle.linearizability.checker import Checker, Failure
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.description import CallNames, sentence
-from raddle.linearizability.legal import UnusableTestError
+from raddle.linearizability.legal import LegalHistories, UnusableTestError
 
 RESTART_AFTER = 200  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
@@ -94,6 +94,7 @@ class ClassSearch:
         self._symptoms: dict[tuple[str, ...], list[frozenset[str]]] = {}
         self.counts = Counts()
         self.notes: list[str] = []
+        self._legal = LegalHistories(())  # of the last test that failed
         self._spent = 0.0  # seconds that do not count, because the caller wrote tests
         self._began = time.monotonic()
 
@@ -132,9 +133,7 @@ class ClassSearch:
                 options.factory.reset()
 
         runner = stack.enter_context(SequentialRunner(workbench, sandbox, reset=reset))
-        self._pools = ArgumentPools(
-            self.surface, seed=options.seed, learned=options.learned, factory=options.factory
-        )
+        self._pools = ArgumentPools(self.surface, seed=options.seed, learned=options.learned, factory=options.factory)
         random = Random(options.seed)
         builder = ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
         selection = Selection(sources=tuple(sorted(self._files)), root="")
@@ -236,15 +235,22 @@ class ClassSearch:
         if any(bug.identity == what for bug in self.bugs):
             return
         aimed_at, explained_by = self._strategy.patterns_of_failure()
-        names = CallNames.of(self._calls(shrunk), shrunk)
         bug = Bug(
-            what, shrunk, found.violation, sentence(found.violation, names), seconds, tests, executions, test, found,
+            what, shrunk, found.violation, self._sentence(shrunk, found), seconds, tests, executions, test, found,
             searchable=searchable, aimed_at=aimed_at, explained_by=explained_by,
         )  # fmt: skip
         self.bugs.append(bug)
         began = time.monotonic()
         self._on_bug(bug)
         self._spent += time.monotonic() - began
+
+    def _sentence(self, test: TestCase, failure: Failure) -> str:
+        names = CallNames(
+            tuple(tuple(f"{call.method}()" for call in thread) for thread in test.threads),
+            tuple(f"{call.method}()" for call in test.observers),
+            ("the invariant",),
+        )
+        return sentence(failure.violation, self._legal, names)
 
     def _is_known(self, kind: tuple[str, ...], called: frozenset[str]) -> bool:
         """Return whether a failure is probably one of the known bugs.
@@ -262,6 +268,7 @@ class ClassSearch:
                 for preemptions in range(1, SHRINKING_PREEMPTIONS + 1):
                     verdict = checker.search(preemptions=preemptions, max_executions=SHRINKING_EXECUTIONS)
                     if verdict.failure is not None:
+                        self._legal = checker.legal()
                         return verdict.failure if checker.confirmed(verdict.failure) else None
             except UnusableTestError:
                 return None

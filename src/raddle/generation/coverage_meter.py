@@ -6,7 +6,9 @@ measured. Strategies that aim at uncovered patterns have all their tests measure
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.method_pairs import MethodPairs
@@ -15,6 +17,7 @@ from raddle.execute.session import Execution
 from raddle.instrument.model.owners import class_owner
 from raddle.pruning_facts import PruningFacts
 from raddle.site import disambiguated
+from raddle.static_model import StaticModel
 from raddle.tally import Key, Total
 from raddle.variable_scope import scope_of
 
@@ -83,14 +86,19 @@ class CoverageMeter:
         """Return the coverage so far, with totals and uncovered requirements."""
         model, facts = self._installation.model(), PruningFacts()
         sites = disambiguated({number: self._installation.table[number] for number in self._installation.table})
-        rows = []
+        rows: list[CriterionCoverage] = []
+        of_class = replace(model, methods={self._owner: self._methods(model)})
         for criterion in (self._map, self._pairs):
             covered = self._covered[criterion.name]
-            restricted = self._scope.restrict(model) if criterion is self._map else _methods_of(model, self._owner)
-            total = criterion.total(restricted, facts)
-            missing = [
-                criterion.explain(key, sites)
-                for key in _first(criterion.requirements(restricted, facts) or (), covered)
-            ]
-            rows.append(CriterionCoverage(criterion.name, len(covered), total, tuple(missing)))
+            keys = criterion.requirements(of_class, facts) or ()
+            missing = islice((key for key in keys if key not in covered), MAX_MISSING)
+            clauses = tuple(criterion.explain(key, sites) for key in missing)
+            rows.append(CriterionCoverage(criterion.name, len(covered), criterion.total(of_class, facts), clauses))
         return MeasuredCoverage(self._executions, tuple(rows))
+
+    def _methods(self, model: StaticModel) -> Mapping[str, int]:
+        """Return the public methods of the class, own and inherited, with their enter sites."""
+        methods: dict[str, int] = {}
+        for owner in (*model.bases.get(self._owner, ()), self._owner):
+            methods |= model.methods.get(owner, {})
+        return methods

@@ -75,6 +75,7 @@ class Checker:
         self._legal: LegalHistories | None = None
         self.executions = 0  # number of executions so far, including those that make whole calls
         self.steps = 0  # number of scheduling points that they reached, without those that make whole calls
+        self.after_execution: Callable[[Execution], None] = lambda execution: None  # called except for whole calls
         self._stack = ExitStack()
 
     def __enter__(self) -> Checker:
@@ -125,6 +126,7 @@ class Checker:
         execution = self.session.run_for(scheduler)
         self.executions += 1
         self.steps += execution.steps
+        self.after_execution(execution)
         self._require_controlled(execution)
         return execution, self.judge()
 
