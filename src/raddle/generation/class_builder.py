@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import bind
@@ -16,12 +16,13 @@ from raddle.generation.strategy import Observed, Prefix
 from raddle.generation.surface import Method
 from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import STEP_LIMIT
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.schedulers.sequential import Sequential
 
 
 class ClassBuilder:
-    """The `TestBuilder` of a class, on an active workbench."""
+    """The `TestBuilder` of a class, on an active workbench. It is a context manager."""
 
     __test__: ClassVar[bool] = False
 
@@ -37,11 +38,20 @@ class ClassBuilder:
     ) -> None:
         self.surface = pools.surface
         self.random = random
-        self._workbench = workbench
         self._runner = runner
         self._pools = pools
-        self._sandbox = sandbox
-        self._reset = reset
+        self._folder = sandbox.folder
+        self._harness = Harness(ConcurrentCalls(object, ()))
+        self._session = workbench.session(
+            self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True
+        )
+
+    def __enter__(self) -> ClassBuilder:
+        self._session.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._session.__exit__(*exc)
 
     def prefix(self, *, max_calls: int = 5) -> Prefix | None:
         """Return a new prefix; None if the drawn constructor call does not work this time."""
@@ -55,12 +65,11 @@ class ClassBuilder:
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""
-        harness = Harness(bind(TestCase(prefix.calls, (tuple(calls),)), folder=self._sandbox.folder))
-        options = {"setup": self._reset, "step_limit": STEP_LIMIT, "measuring": True}
-        with self._workbench.session(harness, **options) as session:
-            scheduler = Sequential()
-            scheduler.begin(1, session.known_points.version)
-            execution = session.run_for(scheduler)
+        harness, session = self._harness, self._session
+        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self._folder)
+        scheduler = Sequential()
+        scheduler.begin(1, session.known_points.version)
+        execution = session.run_for(scheduler)
         if execution.outcome.failed or execution.observed is None or not harness.complete or harness.error is not None:
             return None
         steps, entities = execution.observed

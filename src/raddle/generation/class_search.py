@@ -135,7 +135,9 @@ class ClassSearch:
         runner = stack.enter_context(SequentialRunner(workbench, sandbox, reset=reset))
         self._pools = ArgumentPools(self.surface, seed=options.seed, learned=options.learned, factory=options.factory)
         random = Random(options.seed)
-        builder = ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
+        builder = stack.enter_context(
+            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
+        )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
         settings = NativeSettings(workbench.installation, selection, reset)
         self._strategy = make_strategy(options.method, builder, settings)
@@ -170,8 +172,9 @@ class ClassSearch:
 
     def _checker(self, test: TestCase, *, measured: bool = False) -> Checker:
         return Checker(
-            self._workbench, self._calls(test), reset=self._reset, oracles=self._options.oracles, measuring=measured
-        )
+            self._workbench, self._calls(test), reset=self._reset, oracles=self._options.oracles, measuring=measured,
+            renewed=False,
+        )  # fmt: skip
 
     def _try(self, proposal: Proposal) -> None:
         """Run a proposal, and examine the failure if there is one."""

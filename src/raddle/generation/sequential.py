@@ -78,7 +78,7 @@ class SequentialRunner:
         self._reset = reset
         self._seconds = seconds
         self._watchdog = workbench.installation.watchdog
-        self._session = workbench.session(self._scenario, setup=self._set_up, step_limit=step_limit)
+        self._session = workbench.session(self._scenario, setup=self._set_up, renewed=False, step_limit=step_limit)
         self._stack = ExitStack()
         self._calls: Sequence[Call] = ()
         self._returned: list[type] = []
