@@ -1,103 +1,102 @@
-"""Footprints: what a call reads and writes when it runs alone, and in which critical sections.
+"""Footprints: what a call reads and writes when it runs alone, and which locks protect it.
 
-Two calls can have an outcome that no order of whole calls has only if the one can run between two sections of the
+Two calls can have an outcome that no order of whole calls has only if the one can come between two accesses of the
 other and conflicts with both, or if both acquire several locks. Tests of other pairs are a waste of time.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
+from raddle.entities import AbstractObject
 from raddle.generation.binding import is_test_site
 from raddle.generation.strategy import Observed
-from raddle.operation import ACCESSES, ACQUIRE, GIVES, READ, RELEASE, TAKES
+from raddle.operation import ACCESSES, ACQUIRE, GIVES, LOCKING, READ, TAKES
 
 Variable = tuple[str, str, str]  # owner, place of creation and name, as in `AbstractVariable`
+Lock = AbstractObject
+Holding = tuple[Lock, int]  # a lock, and how many times the call had acquired it before
+
+MAX_ACCESSES = 300  # later accesses of a long call are ignored
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """Accesses that no other thread can interrupt: those made while one lock is held, or a single access."""
+class Access:
+    """One access, with the locks held."""
 
-    reads: frozenset[Variable]
-    writes: frozenset[Variable]
+    variable: Variable
+    writes: bool
+    held: frozenset[Holding] = frozenset()
 
-    def conflicts_with(self, other: Footprint) -> bool:
-        """Return whether another call accesses the same variables, so that their order matters."""
-        return not (self.writes.isdisjoint(other.reads | other.writes) and self.reads.isdisjoint(other.writes))
+    def conflicts_with(self, other: Access) -> bool:
+        """Return whether the order of the two accesses matters."""
+        return self.variable == other.variable and (self.writes or other.writes)
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
     """What one call does when it runs alone.
 
-    >>> x, y = ("m.py:C", "", "x"), ("m.py:C", "", "y")
-    >>> increment = Footprint((Section(frozenset({x}), frozenset()), Section(frozenset(), frozenset({x}))))
-    >>> clear = Footprint((Section(frozenset(), frozenset({x, y})),))
-    >>> increment.can_be_interrupted_by(clear), clear.can_be_interrupted_by(increment)
-    (True, False)
+    >>> x, lock = ("m.py:C", "", "x"), (AbstractObject("RLock", "m.py:2"), 0)
+    >>> unlocked = Footprint((Access(x, writes=False), Access(x, writes=True)))
+    >>> locked = Footprint(tuple(Access(x, writes=write, held=frozenset({lock})) for write in (False, True)))
+    >>> unlocked.can_be_interrupted_by(locked), locked.can_be_interrupted_by(unlocked)
+    (True, True)
+    >>> locked.can_be_interrupted_by(locked)
+    False
     """
 
-    sections: tuple[Section, ...]
-    locks: int = 0  # number of times a lock is acquired while another one is held
+    accesses: tuple[Access, ...]
+    nested_locks: int = 0  # number of times a lock is acquired while another one is held
     waits: bool = False  # whether the call uses primitives other than locks, such as queues or conditions
     sites: frozenset[int] = frozenset()  # the sites of the code under test; calls with the same sites are of one kind
 
-    @property
-    def reads(self) -> frozenset[Variable]:
-        """All variables that the call reads."""
-        return frozenset().union(*(section.reads for section in self.sections))
-
-    @property
-    def writes(self) -> frozenset[Variable]:
-        """All variables that the call writes."""
-        return frozenset().union(*(section.writes for section in self.sections))
-
     def can_be_interrupted_by(self, other: Footprint) -> bool:
-        """Return whether the other call could run between two sections of this one, in conflict with both."""
-        return sum(section.conflicts_with(other) for section in self.sections) > 1
+        """Return whether the other call could come between two accesses of this one, in conflict with both."""
+        mine = [access for access in self.accesses if any(map(access.conflicts_with, other.accesses))]
+        theirs = dict.fromkeys(access for access in other.accesses if any(map(access.conflicts_with, mine)))
+        held = {frozenset(lock for lock, _ in access.held) for access in theirs}
+        return any(
+            {lock for lock, _ in first.held & second.held}.isdisjoint(locks)
+            for number, second in enumerate(mine)
+            for first in mine[:number]
+            for locks in held
+        )
 
     def interacts_with(self, other: Footprint) -> bool:
         """Return whether running the calls concurrently can matter."""
-        if (self.locks and other.locks) or self.waits or other.waits:
+        if (self.nested_locks and other.nested_locks) or self.waits or other.waits:
             return True
         return self.can_be_interrupted_by(other) or other.can_be_interrupted_by(self)
+
+    def conflicts_with(self, other: Footprint) -> bool:
+        """Return whether the order of the two calls can matter."""
+        return any(mine.conflicts_with(theirs) for mine in self.accesses for theirs in other.accesses)
 
 
 def footprint(observed: Observed) -> Footprint:
     """Return the footprint of calls that ran alone."""
     steps, entities = observed
-    held: list[int] = []
-    sections: list[Section] = []
-    reads: set[Variable] = set()
-    writes: set[Variable] = set()
-    nested, waits, sites = 0, False, set[int]()
-
-    def close() -> None:
-        if reads or writes:
-            sections.append(Section(frozenset(reads), frozenset(writes)))
-            reads.clear()
-            writes.clear()
-
-    for _, kind, target, site in steps:
-        if not is_test_site(site):
-            sites.add(site)
+    held: dict[Lock, Holding] = {}
+    times: Counter[Lock] = Counter()
+    accesses: dict[Access, None] = {}
+    nested, waits = 0, False
+    for _, kind, target, _ in steps:
         if kind in ACCESSES:
-            variable = entities.variables[target]
-            (reads if kind == READ else writes).add((variable.owner, variable.created, variable.name))
-            if not held:
-                close()
-        elif kind == ACQUIRE:
-            if not held:
-                close()
-            nested += bool(held)
-            held.append(target)
-        elif kind == RELEASE:
-            if target in held:
-                held.remove(target)
-            if not held:
-                close()
+            if len(accesses) < MAX_ACCESSES:
+                named = entities.variables[target]
+                variable = named.owner, named.created, named.name
+                accesses[Access(variable, writes=kind != READ, held=frozenset(held.values()))] = None
+        elif kind in LOCKING:
+            lock = entities.resources[target]
+            if kind == ACQUIRE:
+                nested += bool(held)
+                held[lock] = lock, times[lock]
+                times[lock] += 1
+            else:
+                held.pop(lock, None)
         elif kind in GIVES or kind in TAKES:
             waits = True
-    close()
-    return Footprint(tuple(sections), nested, waits, frozenset(sites))
+    sites = frozenset(site for _, _, _, site in steps if not is_test_site(site))
+    return Footprint(tuple(accesses), nested, waits, sites)

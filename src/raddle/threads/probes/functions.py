@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
-from types import FrameType
 from typing import Any
 
 from greenlet import getcurrent
@@ -16,18 +14,19 @@ from raddle.threads.twins.functools import note_stored, storing_sites
 
 # Frames that observers may need. Without this reserve, a program that recurses without end could exhaust the stack in
 # the middle of an observer, which would then have an incomplete record of the execution.
-RESERVED_FRAMES = 150
-MIN_FRAMES = 50  # frames that a program may always use, even if it sets a very low recursion limit
+RESERVED_FRAMES = 100
+# A shallow stack is not checked, because that takes a few microseconds. Python 3.11 also counts calls of C functions
+# towards the recursion limit, so a stack can be nearly full although it has only a fraction of that many frames.
+SHALLOW_SHARE = 5
 
 
 class Functions:
     """Notifies observers of calls and blocks, and replaces real locks in `with` statements with their twins."""
 
-    __slots__ = ("_engine", "_unavailable_frames")
+    __slots__ = ("_engine",)
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._unavailable_frames = _depth(sys._getframe()) + RESERVED_FRAMES
 
     def guard(self, manager: Any, site: int) -> Any:
         me = getcurrent()
@@ -46,10 +45,10 @@ class Functions:
     def _require_stack(self) -> None:
         """Raise `RecursionError`, as the interpreter soon would, if the stack is too deep for observers."""
         try:
-            sys._getframe(max(sys.getrecursionlimit() - self._unavailable_frames, MIN_FRAMES))
+            sys._getframe(sys.getrecursionlimit() // SHALLOW_SHARE)
         except ValueError:  # there are fewer frames
             return
-        raise RecursionError("maximum recursion depth exceeded")
+        _descend(RESERVED_FRAMES)
 
     def leave(self, site: int) -> None:
         me = getcurrent()
@@ -64,13 +63,10 @@ class Functions:
             self._engine.passed_block(me, site)
 
 
-def _depth(frame: FrameType | None) -> int:
-    """Return the number of frames of the stack that ends with this frame."""
-    for depth in itertools.count():
-        if frame is None:
-            return depth
-        frame = frame.f_back
-    raise AssertionError
+def _descend(frames: int) -> None:
+    """Use this many frames of the stack."""
+    if frames:
+        _descend(frames - 1)
 
 
 def leave(site: int) -> None:
