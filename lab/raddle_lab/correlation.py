@@ -74,7 +74,9 @@ class Point(NamedTuple):
 
     size: int
     bugs: float  # share of the subject's bugs that the set finds
-    coverage: Mapping[str, float]  # maps each criterion to the share of its requirements that the set covers
+    # Maps each criterion to the share of its requirements that the set covers. Criteria without any requirement in the
+    # subject are left out: such a set has no coverage, and counting it as 0 % would compare subjects, not test sets.
+    coverage: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +156,19 @@ def points(bugs: Sequence[Collection], plan: Plan) -> Iterator[Point]:
         for _ in range(plan.sets):
             drawn = [generator.permutation(len(bug))[:size] for bug in bugs]
             found = sum(bool(fails[numbers].any()) for fails, numbers in zip(failed, drawn, strict=True))
-            coverage = {name: _share_covered(name, bugs, drawn) for name in plan.criteria}
+            shares = {name: _share_covered(name, bugs, drawn) for name in plan.criteria}
+            coverage = {name: share for name, share in shares.items() if share is not None}
             yield Point(size, found / len(bugs), coverage)
 
 
-def _share_covered(name: str, bugs: Sequence[Collection], drawn: Sequence[Any]) -> float:
+def _share_covered(name: str, bugs: Sequence[Collection], drawn: Sequence[Any]) -> float | None:
+    """Return the share of the criterion's requirements that a test set covers; None if there are no requirements."""
     covered = ever = 0
     for bug, numbers in zip(bugs, drawn, strict=True):
         coverage = bug.coverage[name]
         covered += len(np.unique(np.concatenate([coverage.executions[number] for number in numbers])))
         ever += coverage.distinct
-    return covered / ever if ever else 0.0
+    return covered / ever if ever else None
 
 
 def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
@@ -212,8 +216,9 @@ def _among_equals(criterion: str, some: Sequence[Point]) -> float | None:
 
 
 def kendall(criterion: str, some: Sequence[Point]) -> tuple[float, float] | None:
-    """Return τ and p, or None if all points have the same coverage or the same share of bugs."""
-    coverage, bugs = [point.coverage[criterion] for point in some], [point.bugs for point in some]
+    """Return τ and p, or None if all points with coverage have the same coverage or the same share of bugs."""
+    known = [point for point in some if criterion in point.coverage]
+    coverage, bugs = [point.coverage[criterion] for point in known], [point.bugs for point in known]
     if len(set(coverage)) < 2 or len(set(bugs)) < 2:
         return None
     found = kendalltau(coverage, bugs)

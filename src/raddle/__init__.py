@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from raddle.api import Sample, check, explore, measure, replay
     from raddle.errors import DivergedError, FindingError, RaddleError, ScheduleError, UsageError
     from raddle.finding import Finding
+    from raddle.linearizable_check import linearizable
     from raddle.result import Result
     from raddle.schedule import Schedule
     from raddle.tasks import begin_task
@@ -31,6 +32,7 @@ _MODULES = {  # maps a public name to the module that defines it
     "ScheduleError": "errors",
     "UsageError": "errors",
     "Finding": "finding",
+    "linearizable": "linearizable_check",
     "Result": "result",
     "Schedule": "schedule",
     "begin_task": "tasks",
@@ -49,6 +51,7 @@ __all__ = [
     "begin_task",
     "check",
     "explore",
+    "linearizable",
     "measure",
     "replay",
 ]

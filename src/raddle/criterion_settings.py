@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raddle.errors import UsageError
+from raddle.variable_scope import VariableScope
 
 PINV_OCCURRENCES = 4  # default number of occurrences of an access that pinv distinguishes
 
@@ -17,6 +18,10 @@ class CriterionSettings:
     # requirement of pinv combines two accesses of one thread and one of another, so the number of requirements grows
     # with the cube of this number.
     pinv_occurrences: int = PINV_OCCURRENCES
+
+    # For map: the variables of a class under test and the sites that count. None means that all variables and sites
+    # count, and that only variables of one object form pairs.
+    scope: VariableScope | None = None
 
     def __post_init__(self) -> None:
         number = self.pinv_occurrences

@@ -45,6 +45,15 @@ class AbstractVariable(NamedTuple):
         return _dotted(self.owner, self.name)
 
     @property
+    def object_type(self) -> str:
+        """The class of the variable's object, or the module or function that the variable belongs to.
+
+        >>> AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender").object_type
+        'log.py:FileAppender'
+        """
+        return self.type or self.owner
+
+    @property
     def owner_description(self) -> str:
         """The object or file that the variable belongs to; `str` omits it.
 

@@ -1,6 +1,7 @@
 """Pruning facts: observations from executions that show some requirements to be infeasible.
 
-The facts are about accesses (a variable and a site) to shared objects of one owner:
+The facts are about accesses (a variable and a site) to shared objects of one class, or to the variables of one module
+or function. An inherited variable is named relative to the class (see `raddle.static_model.relative_name`). The facts:
 
 * *before*: which accesses can come before which accesses of other threads. An order is possible if it was observed in
   some execution, or if no start or join forces the opposite order. Locks and events do not rule out any order, because
@@ -16,12 +17,14 @@ facts that made the requirement look infeasible are dropped permanently.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-Access = tuple[str, int]  # the name of the variable and the site
+from raddle.static_model import relative_name, variable_named
+
+Access = tuple[str, int]  # the relative name of the variable and the site
 Rows = tuple[int, ...]  # a relation: for each access, a bit mask of related accesses; trailing empty rows are omitted
 
 MAX_GUARDS = 16  # maximum number of guards kept for one owner; with fewer guards, fewer requirements are pruned
@@ -100,6 +103,21 @@ class OwnerFacts:
             self, other = self._reindexed(accesses), other._reindexed(accesses)
         return OwnerFacts(self.accesses, _union(self.before, other.before), self.discipline + other.discipline)
 
+    def about(self, owners: Set[str], *, cls: str, reference: str) -> OwnerFacts:
+        """Return the part of these facts about objects of `cls` that concerns variables of these owners.
+
+        In the result, the variables are named relative to `reference`.
+
+        >>> facts = OwnerFacts.make([("x", 70001), ("m.py:B.y", 70002)], (), LockDiscipline(seen=0b11))
+        >>> facts.about({"m.py:B"}, cls="m.py:C", reference="m.py:B").accesses
+        (('y', 70002),)
+        """
+        variables = [variable_named(name, cls) for name, _ in self.accesses]
+        names = [relative_name(variable, reference) for variable in variables]
+        accesses = tuple((name, site) for name, (_, site) in zip(names, self.accesses, strict=True))
+        kept = (access for access, (owner, _) in zip(accesses, variables, strict=True) if owner in owners)
+        return OwnerFacts(accesses, self.before, self.discipline)._reindexed(tuple(sorted(kept)))
+
     def _reindexed(self, accesses: tuple[Access, ...]) -> OwnerFacts:
         """Return the same facts with masks that refer to `accesses`; facts about other accesses are dropped."""
         if accesses == self.accesses:
@@ -149,7 +167,7 @@ class PruningFacts:
     True
     """
 
-    owners: Mapping[str, OwnerFacts] = field(default_factory=dict)
+    owners: Mapping[str, OwnerFacts] = field(default_factory=dict)  # by the class of the object, by module or function
 
     def __add__(self, other: PruningFacts) -> PruningFacts:
         owners = dict(self.owners)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from raddle.site import INDEX_BITS
 
@@ -37,6 +38,25 @@ class Accesses:
 VariableName = tuple[str, str]  # owner and name, as in `AbstractVariable`
 
 
+def relative_name(variable: VariableName, owner: str) -> str:
+    """Return the name of a variable as seen from `owner`: it includes the variable's owner only if that is another.
+
+    >>> relative_name(("log.py:Log", "th"), "log.py:Log"), relative_name(("log.py:Base", "th"), "log.py:Log")
+    ('th', 'log.py:Base.th')
+    """
+    return variable[1] if variable[0] == owner else f"{variable[0]}.{variable[1]}"
+
+
+def variable_named(name: str, owner: str) -> VariableName:
+    """Return the variable that a relative name refers to.
+
+    >>> variable_named("th", "log.py:Log"), variable_named("log.py:Base.items[]", "log.py:Log")
+    (('log.py:Log', 'th'), ('log.py:Base', 'items[]'))
+    """
+    other, _, attribute = name.rpartition(".")
+    return (other, attribute) if ":" in other else (owner, name)  # the name of every class contains a colon
+
+
 @dataclass(frozen=True, slots=True)
 class StaticModel:
     """The accesses, methods and blocks found in the source, extended by the accesses observed in executions.
@@ -51,6 +71,8 @@ class StaticModel:
     # Maps a class to its public methods and their enter sites.
     methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
+    # Maps a class to all its base classes, direct and indirect. Its objects also have the variables of these classes.
+    bases: Mapping[str, frozenset[str]] = field(default_factory=dict)
     # Executions use the following fields to name variables as the model does. These fields are not stored.
     # Sites that run before other threads can access the variable.
     early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
@@ -72,6 +94,7 @@ class StaticModel:
             variables,
             {**self.methods, **other.methods},
             self.blocks | other.blocks,
+            _merged(self.bases, other.bases),
             self.early | other.early,
             {**self.names, **other.names},
             {**self.declared, **other.declared},
@@ -99,14 +122,44 @@ class StaticModel:
             {name: accesses for name, accesses in variables.items() if accesses.writes},
             {owner: own for owner, own in methods.items() if own},
             inside(self.blocks),
+            self.bases,
             self.early,
             self.names,
             self.declared,
         )
 
+    def with_needed_bases(self) -> StaticModel:
+        """Return the same model without the bases that no two variables of one object depend on.
+
+        >>> x, y = ("m.py:C", "x"), ("m.py:B", "y")
+        >>> model = StaticModel({x: Accesses(), y: Accesses()}, bases={"m.py:C": frozenset({"m.py:B", "m.py:A"})})
+        >>> model.with_needed_bases().bases
+        {'m.py:C': frozenset({'m.py:B'})}
+        """
+        owners = {owner for owner, _ in self.variables}
+        needed = {cls: bases & owners for cls, bases in self.bases.items() if len(owners & {cls, *bases}) > 1}
+        return replace(self, bases=needed)
+
+    def pairs_of_owners(self) -> list[tuple[str, str]]:
+        """Return the pairs of classes whose variables occur together in one object, sorted.
+
+        >>> x, y, z = ("m.py:C", "x"), ("m.py:B", "y"), ("m.py:D", "z")
+        >>> bases = {"m.py:C": frozenset({"m.py:B"}), "m.py:D": frozenset({"m.py:B"})}
+        >>> StaticModel(dict.fromkeys((x, y, z), Accesses()), bases=bases).pairs_of_owners()
+        [('m.py:B', 'm.py:C'), ('m.py:B', 'm.py:D')]
+        """
+        owners = {owner for owner, _ in self.variables}
+        return sorted(
+            {pair for cls, bases in self.bases.items() for pair in combinations(sorted(owners & {cls, *bases}), 2)}
+        )
+
     def variable_at(self, site: int) -> VariableName | None:
         """Return the only variable that a site can access, such as a global variable; None if there is none."""
         return self.names.get(site)
+
+
+def _merged(one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    return {**one, **{cls: one.get(cls, frozenset()) | bases for cls, bases in other.items()}}
 
 
 def is_public(method: str) -> bool:

@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from coverage_log import Entry
-from coverage_source import BASES, Named, Program
+from coverage_source import BASES, OWN, Named, Program
 
 LOCKS = ("Lock", "RLock")
 METHODS = 20  # a thread is identified by the first 20 methods that it calls
@@ -105,6 +105,8 @@ class Execution:
         box, _, name = target.rpartition(".")
         if box:
             kind, line = self.program.objects[box]
+            if name in OWN.get(kind, ()):
+                return f"program.py:{kind}", f"program.py:{line}", name, ""
             own = f"program.py:{kind}" if kind in BASES else ""
             return f"program.py:{BASES.get(kind, kind)}", f"program.py:{line}", name, own
         if target == "total":

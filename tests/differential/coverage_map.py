@@ -22,31 +22,32 @@ class Part(NamedTuple):
 
     thread: str  # A or B
     kind: str
-    variable: str
+    variable: tuple[str, str]  # the class that declares it, and its name
     site: str
 
 
-def patterns(run: Execution) -> Iterator[tuple[Any, ...]]:
+def patterns(run: Execution) -> Iterator[tuple[Part, ...]]:
     """Yield every occurrence of every pattern. A constructor's accesses to its own object are excluded."""
     steps = [event for _, event in run.accesses if not event.early]
     for table_row in TABLE.values():
         parts = table_row.split()
         for chosen in _matches(run, parts, steps, {}):
             names = [
-                Part(part[0], event.kind, run.variable(event.target)[2], event.site)
+                Part(part[0], event.kind, (run.variable(event.target)[0], run.variable(event.target)[2]), event.site)
                 for part, event in zip(parts, chosen, strict=True)
             ]
-            yield run.variable(chosen[0].target)[0], canonical(names)
+            yield canonical(names)
 
 
-def expand(key: tuple[Any, ...]) -> tuple[Any, ...]:
+def expand(key: tuple[Any, ...]) -> tuple[Part, ...]:
     """Convert one of raddle's keys to the form that `patterns` yields."""
     number, owner, x, y, *sites = key
     parts = TABLE[number].split()
-    names = [
-        Part(part[0], KINDS[part[1]], x if part[2] == "x" else y, site) for part, site in zip(parts, sites, strict=True)
-    ]
-    return owner, canonical(names)
+    cls, _, name = y.rpartition(".")  # y is "program.py:Box.a" if Box is not `owner`, which declares x
+    variables = {"x": (owner, x), "y": (cls, name) if cls else (owner, y)}
+    return canonical(
+        [Part(part[0], KINDS[part[1]], variables[part[2]], site) for part, site in zip(parts, sites, strict=True)]
+    )
 
 
 def canonical(parts: Sequence[Part]) -> tuple[Part, ...]:

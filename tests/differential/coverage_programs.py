@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from coverage_source import CONSTRUCTED, FACTORY_LINE, Item, Named, Program, Writer
+from coverage_source import CONSTRUCTED, FACTORY_LINE, OWN, Item, Named, Program, Writer
 
 FEATURES = (
-    "attributes", "classes", "methods", "members", "cells", "locals", "globals", "lists", "dicts", "loops",
-    "exceptions", "locks", "rlocks", "tries", "nesting", "semaphores", "conditions", "timeouts", "events", "clears",
-    "queues", "tasks", "barriers", "children", "pools",
+    "attributes", "classes", "heirs", "methods", "members", "cells", "locals", "globals", "lists", "dicts",
+    "loops", "exceptions", "locks", "rlocks", "tries", "nesting", "semaphores", "conditions", "timeouts", "events",
+    "clears", "queues", "tasks", "barriers", "children", "pools",
 )  # fmt: skip
 
 # Features that require other features.
@@ -45,10 +45,14 @@ class Draw:
         self._made: list[str] = []  # lines of the scenario that create objects
         self._bodies: list[list[Item]] = [[] for _ in range(chance.choice((2, 2, 3)))]
         kinds = ("Box", "Crate", "Plain", "Card") if "classes" in self._on else ("Box",)
+        if "heirs" in self._on:
+            kinds = ("Crate",)
         self._boxes = {name: chance.choice(kinds) for name in ["box1", "box2"][: chance.choice((1, 1, 2))]}
         for body in self._bodies:
             for _ in range(chance.randint(1, 3)):
                 body.append(self._statement())
+            if "heirs" in self._on:
+                body += [self._pair_access() for _ in range(4)]
         for feature, add in self._across().items():
             if feature in self._on:
                 add()
@@ -77,7 +81,7 @@ class Draw:
         chance, box = self._chance, self._chance.choice(list(self._boxes))
         full = self._boxes[box] in CONSTRUCTED
         ways: list[Item] = []
-        for name in ("a", "b"):
+        for name in ("a", "b", *OWN.get(self._boxes[box], ())):
             whole = f"{box}.{name}"
             ways.append(lambda w, whole=whole: w.do(f"seen = {whole}", ("read", whole, "r")))  # type: ignore[misc]
             ways.append(lambda w, whole=whole: w.do(f"{whole} = 1", ("write", whole, "w")))  # type: ignore[misc]
@@ -111,6 +115,13 @@ class Draw:
         if "cells" in self._on:
             ways += [lambda w: w.add("tick()")] * 2
         return chance.choice(ways)
+
+    def _pair_access(self) -> Item:
+        """Return an access to one of two attributes of an object, of which the class declares one and inherits one."""
+        whole = self._chance.choice(("box1.a", "box1.lid"))
+        if self._chance.random() < 0.4:
+            return lambda w: w.do(f"seen = {whole}", ("read", whole, "r"))
+        return lambda w: w.do(f"{whole} = 1", ("write", whole, "w"))
 
     def _accesses(self) -> list[Item]:
         return [self._access() for _ in range(self._chance.randint(0, 2))]
@@ -414,6 +425,8 @@ class Draw:
         if kind == "Plain":
             w.do(f"{box}.a = 0", ("write", f"{box}.a", "w"))
             w.do(f"{box}.b = 0", ("write", f"{box}.b", "w"))
+        for name in OWN.get(kind, ()):
+            w.do(f"{box}.{name} = 0", ("write", f"{box}.{name}", "w"))
 
     def _function(
         self, w: Writer, name: str, label: str, shared: Sequence[str], body: Sequence[Item], *, child: bool = False

@@ -103,6 +103,7 @@ def counter():
 """
 FACTORY_LINE = 71  # the line on which `make` creates an object
 BASES = {"Crate": "Box"}  # maps a class to the base class that defines its attributes
+OWN = {"Crate": ("lid",)}  # maps a class with a base class to the attributes that the base class does not define
 CONSTRUCTED = ("Box", "Crate")  # classes that have methods, containers and a constructor that logs
 
 

@@ -55,6 +55,17 @@ def test_constant_coverage_has_no_correlation() -> None:
     assert row == Correlation("sync", None, 0, None, {}, None, None)
 
 
+def test_subjects_without_requirements_of_a_criterion_do_not_count() -> None:
+    # As for goodlock: only one subject nests locks, and all its sets cover everything. If the other subject counted as
+    # 0 % covered, the pooled tau would only say that its mutants are harder to find.
+    nested = subject(Point(1, 0.8, {"goodlock": 1.0}), Point(2, 0.9, {"goodlock": 1.0}), name="bank")
+    plain = subject(Point(1, 0.1, {}), Point(2, 0.2, {}), name="latch")
+    assert correlate("goodlock", [nested, plain]) == Correlation("goodlock", None, 0, None, {}, None, None)
+    # The sets of `plain` do not change the values of another subject either.
+    varied = subject(Point(1, 0.1, {"goodlock": 0.5}), Point(2, 0.2, {"goodlock": 1.0}), name="broker")
+    assert correlate("goodlock", [varied, plain]).pooled == pytest.approx(1)
+
+
 def test_sets_of_different_sizes_can_correlate_while_equal_sizes_do_not() -> None:
     # All four pairs of sets of different sizes are concordant. Both pairs of sets of equal size are discordant.
     first = subject(point(1, 0.2, 0.1), point(1, 0.1, 0.2), point(9, 0.9, 0.8), point(9, 0.8, 0.9))
@@ -155,6 +166,14 @@ def test_points_are_shares_of_everything_ever_covered() -> None:
     found = list(points(bugs, plan))
     assert {found_point.coverage["letters"] for found_point in found} == {0.75}
     assert {found_point.bugs for found_point in found} == {0.5, 1.0}
+
+
+def test_a_set_has_no_coverage_of_a_criterion_without_requirements() -> None:
+    collector = Collector(["letters", "digits"])
+    for outcome in ("passed", "deadlock"):
+        collector.add(outcome, {"letters": {("a",)}, "digits": set()})
+    found = list(points([collector.collection()], Plan(criteria=["letters", "digits"], executions=4, sets=2)))
+    assert [found_point.coverage for found_point in found] == [{"letters": 1.0}] * 2
 
 
 def test_a_subject_without_bugs_has_no_points() -> None:

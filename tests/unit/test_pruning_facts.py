@@ -68,6 +68,17 @@ def test_the_number_of_guards_is_limited():
     assert len(owner(accesses, guards=guards).discipline.guards) == MAX_GUARDS
 
 
+def test_facts_about_some_variables_keep_what_relates_their_accesses():
+    # Objects of C have an own x (site 70001), and inherit y from B (site 70002) and z from A (site 70003).
+    x, y, z = ("x", 70001), ("m.py:B.y", 70002), ("m.py:A.z", 70003)
+    # Each access can come before the next one in this order. One thread performed x and then y, under a lock that does
+    # not protect z.
+    facts = owner([x, y, z], before=(0b010, 0b100), runs=(0b010,), guards=[Guard(0b100, (), "lock")])
+    some = facts.about({"m.py:C", "m.py:B"}, cls="m.py:C", reference="m.py:B")
+    # In sorted order: C.x, then y, as seen from B.
+    assert some == owner([("m.py:C.x", 70001), ("y", 70002)], before=(0b10,), runs=(0b10,), guards=[Guard(0, ())])
+
+
 def random_facts(chance):
     owners = {}
     for name in chance.sample(["m.py:C", "m.py:D"], k=chance.randint(0, 2)):

@@ -14,6 +14,7 @@ from raddle.analysis.touched import Owner, ThreadHistory, TouchedObject
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, END, JOIN, RELEASE, START
 from raddle.pruning_facts import OwnerFacts, PruningFacts, trimmed
+from raddle.static_model import relative_name
 from raddle.step import Step
 
 
@@ -108,7 +109,7 @@ class Feasibility:
                 if group is not None:
                     group.thread.steps.pop(step, None)
             variable = self._entities.variables[target]
-            self._forget_variable((self._entities.groups[target], variable.owner), target)
+            self._forget_variable((self._entities.groups[target], variable.object_type), target)
 
     def _forget_variable(self, object_key: tuple[int, str], target: int) -> None:
         """Drop a variable of an object, and the object itself if that was its last variable."""
@@ -163,10 +164,11 @@ class Feasibility:
     def _new_access_group(self, step: Step) -> _AccessGroup:
         number, _, target, site = step
         variable = self._entities.variables[target]
-        owner = self._owners.get(variable.owner)
+        cls = variable.object_type
+        owner = self._owners.get(cls)
         if owner is None:
-            owner = self._owners[variable.owner] = Owner()
-        object_key = (self._entities.groups[target], variable.owner)
+            owner = self._owners[cls] = Owner()
+        object_key = (self._entities.groups[target], cls)
         touched = self._objects.get(object_key)
         if touched is None:
             touched = self._objects[object_key] = TouchedObject(owner, first=number)
@@ -174,7 +176,8 @@ class Feasibility:
         thread.steps[step] = None
         self._steps.setdefault(target, []).append(step)
         self._targets.setdefault(object_key, set()).add(target)
-        return _AccessGroup(thread, touched, touched.history_of(number), owner.number((variable.name, site)))
+        access = (relative_name((variable.owner, variable.name), cls), site)
+        return _AccessGroup(thread, touched, touched.history_of(number), owner.number(access))
 
     def _acquire(self, thread: int, lock: int) -> None:
         self._release(lock)  # the previous holder must have released it, even if that step was not recorded

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import importlib
-import importlib.util
-import os
-import sys
-import traceback
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from raddle.checks.crash import is_raddle_file
 from raddle.errors import UsageError
+from raddle.execute.loading import load_module
 
 
 def load_setup(name: str, target: str) -> Callable[[], Any]:
@@ -27,9 +20,7 @@ def load_scenario(target: str) -> Callable[[], object]:
     place, separator, name = target.partition("::")
     if not separator or not name:
         raise UsageError("bad-target", f"name a scenario as file.py::function, not {target!r}")
-    is_path = place.endswith(".py") or os.sep in place or os.path.isdir(place)
-    module = _load_file(Path(place)) if is_path else _load_module(place)
-    found: Any = module
+    found: Any = load_module(place)
     for part in name.split("::"):
         if not hasattr(found, part):
             raise UsageError("no-such-scenario", f"{place} has no function {name!r}{_near(part, found)}")
@@ -38,62 +29,6 @@ def load_scenario(target: str) -> Callable[[], object]:
         what = "it is a class" if isinstance(found, type) else f"{found!r:.60} (type {type(found).__name__})"
         raise UsageError("not-a-function", f"{target} is not a function: {what}")
     return found  # type: ignore[no-any-return]
-
-
-def _load_file(path: Path) -> ModuleType:
-    if path.is_dir():
-        raise UsageError("no-such-file", f"{path} is a folder; name a file in it")
-    if not path.is_file():
-        raise UsageError("no-such-file", f"there is no file {path}")
-    path = path.resolve()
-    # As in pytest, the module name is relative to the nearest parent folder that is not a package.
-    root, parts = path.parent, [path.stem]
-    while (root / "__init__.py").is_file():
-        parts.insert(0, root.name)
-        root = root.parent
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    name = ".".join(part for part in parts if part != "__init__")
-    module = _import(name, str(path))
-    if os.path.realpath(getattr(module, "__file__", None) or "") != str(path):
-        # The import returned a different module with that name, so load this file under another name.
-        spec = importlib.util.spec_from_file_location(f"{name}_at_{abs(hash(str(path))):x}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        _guarded(lambda: spec.loader.exec_module(module), str(path))  # type: ignore[union-attr]
-    return module
-
-
-def _load_module(name: str) -> ModuleType:
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    return _import(name, name)
-
-
-def _import(name: str, shown: str) -> ModuleType:
-    found = _guarded(lambda: importlib.import_module(name), shown)
-    assert isinstance(found, ModuleType)
-    return found
-
-
-def _guarded(load: Callable[[], Any], shown: str) -> Any:
-    try:
-        return load()
-    except SyntaxError as error:
-        where = f"{error.filename}:{error.lineno}" if error.filename else shown
-        raise UsageError("syntax-error", f"{where} is not valid Python: {error.msg}") from None
-    except ModuleNotFoundError as error:
-        raise UsageError("import-failed", f"{shown} cannot be imported: {error}") from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        lines = traceback.TracebackException.from_exception(error)
-        lines.stack = traceback.StackSummary.from_list(
-            [f for f in lines.stack if not is_raddle_file(f.filename) and "importlib" not in f.filename]
-        )
-        raise UsageError("import-failed", f"{shown} cannot be imported:\n{''.join(lines.format())}".rstrip()) from None
 
 
 def _near(name: str, module: Any) -> str:

@@ -46,7 +46,7 @@ class Visits:
 
 
 class Object:
-    """An object, with its variables and the pairs that they form."""
+    """An object, or all objects in a scope, with the variables and the pairs that they form."""
 
     __slots__ = ("idle", "number", "stamp", "variables")
 
@@ -61,13 +61,14 @@ class Variable:
     """One variable of one object."""
 
     __slots__ = (
-        "accesses", "before", "ends", "first", "into", "latest", "levels", "object", "onward", "shared", "starts",
-        "time", "visits",
+        "accesses", "before", "ends", "first", "holder", "into", "latest", "levels", "object", "onward", "shared",
+        "starts", "time", "visits",
     )  # fmt: skip
 
-    def __init__(self, accesses: Accesses, obj: Object, ends: Ends, first: int) -> None:
+    def __init__(self, accesses: Accesses, obj: Object, ends: Ends, *, holder: tuple[int, str], first: int) -> None:
         self.accesses = accesses
         self.object = obj
+        self.holder = holder  # number and class of the object that the variable belongs to
         self.ends = ends
         self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reads and writes, each by thread
         self.first = first  # the first thread that accessed the variable

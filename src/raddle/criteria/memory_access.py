@@ -1,20 +1,21 @@
 """MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
 A requirement is a tuple (pattern, owner, x, y, site, site, ...) with a site for each step of the pattern. For patterns
-of one variable, y is "". A requirement is covered if the steps happened in this order, with any other steps in between
-(Algorithm 1). It matters whether two steps are by the same thread. It does not matter which threads and which object
-are involved.
+of one variable, y is "". If x and y have different owners, y contains the name of its owner (see `pattern_keys`). A
+requirement is covered if the steps happened in this order, with any other steps in between (Algorithm 1). It matters
+whether two steps are by the same thread. It does not matter which threads and which object are involved.
 
 The paper leaves these choices open:
 
 * The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
   how requirements are identified so that the total is exact. Pattern 11 is counted as pattern 10, and
   patterns 15 to 17 are counted as pattern 13.
-* Pairs consist of variables of one object. The paper's V is the set of variables of one class. Across a whole program,
-  most pairs would consist of unrelated variables, and T_C would grow quadratically until percentages became
-  meaningless.
-* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`). A later
-  execution can show that a pruned pattern is feasible after all.
+* Pairs consist of variables of one object, both own and inherited ones. The paper's V is the set of variables that one
+  class declares, inherits and dereferences. Across a whole program, most pairs would consist of unrelated variables,
+  and T_C would grow quadratically until percentages became meaningless. A `VariableScope` selects the V of one class
+  under test. All variables in it form pairs, and only accesses at certain sites count.
+* Infeasible patterns are pruned, based on the executions observed so far (`raddle.criteria.ruled_out`), whereas the
+  paper prunes before any run. A later execution can show that a pruned pattern is feasible after all.
 """
 
 from __future__ import annotations
@@ -23,31 +24,36 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, permutations, product
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from raddle.criteria.automaton import Automata
 from raddle.criteria.base import LINEAR, Criterion
+from raddle.criteria.pattern_keys import NO_VARIABLE, key_head, parse_key
 from raddle.criteria.pattern_words import clause
-from raddle.criteria.patterns import COUNTED, PATTERNS, Part, Pattern
+from raddle.criteria.patterns import COUNTED, PATTERNS, Pattern
 from raddle.criteria.prefixes import Prefixes
-from raddle.criteria.ruled_out import RuledOut
+from raddle.criteria.ruled_out import RuledOut, RuledOutByOwners, reference_of
+from raddle.criterion_settings import CriterionSettings
 from raddle.entities import Entities
-from raddle.operation import READ, verb_of
+from raddle.operation import ACCESSES, READ, WRITE, verb_of
 from raddle.pruning_facts import Access, PruningFacts
 from raddle.requirement import SITE, Role, Shape, Single, word
 from raddle.site import Site
-from raddle.static_model import Accesses, StaticModel
+from raddle.static_model import StaticModel, VariableName, relative_name
 from raddle.step import Step
 from raddle.tally import PRUNED, STATIC, Key, Total
+from raddle.variable_scope import VariableScope
+
+_Choices = dict[tuple[VariableName, str], tuple[Access, ...]]  # the accesses of each kind to each variable
 
 
 class _Family(NamedTuple):
     """All requirements with the same pattern and variables."""
 
     pattern: Pattern
-    owner: str
-    x: str
-    y: str
+    x: VariableName
+    y: VariableName
+    owners: frozenset[str]
     choices: tuple[tuple[Access, ...], ...]  # the possible accesses for each step, in order
 
     @property
@@ -56,9 +62,10 @@ class _Family(NamedTuple):
 
     def keys(self, ruled_out: RuledOut | None) -> Iterator[Key]:
         """Yield the requirements that are not ruled out."""
+        head = key_head(self.pattern.number, self.x, self.y)
         chosen = product(*self.choices) if ruled_out is None else ruled_out.possible(self.pattern, self.choices)
         for accesses in chosen:
-            yield (self.pattern.number, self.owner, self.x, self.y, *[site for _, site in accesses])
+            yield (*head, *[site for _, site in accesses])
 
     def count(self, ruled_out: RuledOut | None) -> int:
         """Return the number of requirements that are not ruled out."""
@@ -86,21 +93,28 @@ class MemoryAccessPatterns(Criterion):
     by_order = True  # each step conflicts with the next one or is by the same thread; see `patterns`
     total_known = True
 
-    def __init__(self) -> None:
-        self._automata = Automata()
-        # The latest facts, and the `RuledOut` derived from them for each owner.
-        self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (PruningFacts(), {})
+    def __init__(self, scope: VariableScope | None = None) -> None:
+        self._scope = scope
+        self._automata = Automata(scope)
+        self._cached_ruled_out = RuledOutByOwners(PruningFacts(), scope)  # derived from the latest facts
+
+    @classmethod
+    def make(cls, settings: CriterionSettings) -> Self:
+        return cls(settings.scope)
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
+        if self._scope is not None:
+            steps = list(_in_scope(steps, self._scope, entities))
         found, left = self._automata.run(steps, entities)
         return found | super().cover(left, entities) if left else found
 
     def begin(self, entities: Entities) -> None:
-        self._prefixes = Prefixes(entities)
+        self._entities = entities
+        self._prefixes = Prefixes(entities, self._scope)
         self._reported: set[Key] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        self._prefixes.feed(steps)
+        self._prefixes.feed(steps if self._scope is None else _in_scope(steps, self._scope, self._entities))
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         self._prefixes.forget(variables)
@@ -127,51 +141,53 @@ class MemoryAccessPatterns(Criterion):
 
     def static_total(self, model: StaticModel) -> Total:
         """Return the number of requirements by the paper's formula for T_C."""
-        return Total(sum(family.size for family in _families(model)), STATIC)
+        return Total(sum(family.size for family in self._families(model)), STATIC)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
-        ruled_out_by_owner = self._ruled_out_by_owner(facts)
-        families = list(_families(model))
-        possible = sum(family.count(ruled_out_by_owner.get(family.owner)) for family in families)
+        ruled_out = self._ruled_out(facts)
+        families = list(self._families(model))
+        possible = sum(family.count(ruled_out.of(family.owners)) for family in families)
         static = sum(family.size for family in families)
         return Total(possible, PRUNED) if possible < static else Total(static, STATIC)
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key]:
-        ruled_out_by_owner = self._ruled_out_by_owner(facts)
-        for family in _families(model):
-            yield from family.keys(ruled_out_by_owner.get(family.owner))
+        ruled_out = self._ruled_out(facts)
+        for family in self._families(model):
+            yield from family.keys(ruled_out.of(family.owners))
 
     def infeasible(self, key: Key, facts: PruningFacts) -> str | None:
-        number, owner, x, y, *sites = key
-        ruled_out = self._ruled_out_by_owner(facts).get(owner)
+        parsed = parse_key(key)
+        ruled_out = self._ruled_out(facts).of(parsed.owners)
         if ruled_out is None:
             return None
-        pattern = PATTERNS[number]
-        names = [x if part.variable == "x" else y for part in pattern.parts]
-        return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
+        names = [relative_name(variable, reference_of(parsed.owners)) for variable in parsed.step_variables]
+        return ruled_out.why(PATTERNS[parsed.number], list(zip(names, parsed.sites, strict=True)))
 
     def per_pattern(self, model: StaticModel) -> dict[int, int]:
         """Map the number of each counted pattern to its static total."""
         numbers = {pattern.number: 0 for pattern in COUNTED}
-        for family in _families(model):
+        for family in self._families(model):
             numbers[family.pattern.number] += family.size
         return numbers
 
     def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
         """Map the number of each counted pattern to its total."""
-        ruled_out_by_owner, static = self._ruled_out_by_owner(facts), self.per_pattern(model)
+        ruled_out, static = self._ruled_out(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
-        for family in _families(model):
-            possible[family.pattern.number] += family.count(ruled_out_by_owner.get(family.owner))
+        for family in self._families(model):
+            possible[family.pattern.number] += family.count(ruled_out.of(family.owners))
         return {
             number: Total(possible[number], PRUNED) if possible[number] < all_ else Total(all_, STATIC)
             for number, all_ in static.items()
         }
 
-    def _ruled_out_by_owner(self, facts: PruningFacts) -> dict[str, RuledOut]:
-        if facts is not self._cached_ruled_out[0]:
-            self._cached_ruled_out = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}
-        return self._cached_ruled_out[1]
+    def _ruled_out(self, facts: PruningFacts) -> RuledOutByOwners:
+        if facts is not self._cached_ruled_out.facts:
+            self._cached_ruled_out = RuledOutByOwners(facts, self._scope)
+        return self._cached_ruled_out
+
+    def _families(self, model: StaticModel) -> Iterator[_Family]:
+        return _families(model if self._scope is None else self._scope.restrict(model))
 
 
 def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
@@ -184,26 +200,51 @@ def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
     return {pattern.number: counts[pattern.number] for pattern in COUNTED}
 
 
+def _in_scope(steps: Iterable[Step], scope: VariableScope, entities: Entities) -> Iterator[Step]:
+    """Yield the accesses that count, and all steps that are not accesses."""
+    variables = entities.variables
+    for step in steps:
+        if step[1] not in ACCESSES or scope.has(variables[step[2]].owner, step[3]):
+            yield step
+
+
 def _families(model: StaticModel) -> Iterator[_Family]:
-    """Yield all families in a fixed order: by owner, single variables before pairs."""
-    owners: dict[str, dict[str, Accesses]] = {}
-    for (owner, name), accesses in sorted(model.variables.items()):
-        owners.setdefault(owner, {})[name] = accesses
+    """Yield all families in a fixed order: by owner, single variables before pairs; last, pairs of two owners."""
+    owners: dict[str, list[VariableName]] = {}
+    for variable in sorted(model.variables):
+        owners.setdefault(variable[0], []).append(variable)
     for owner, variables in owners.items():
+        choices = _choices(variables, model, reference=owner)
+        alone = frozenset({owner})
         for x in variables:
             for pattern in COUNTED:
                 if not pattern.pair:
-                    yield _family(pattern, owner, x, "", variables)
-        for x, y in permutations(variables, 2):
-            for pattern in COUNTED:
-                if pattern.pair and (x < y or not pattern.symmetric):
-                    yield _family(pattern, owner, x, y, variables)
+                    yield _family(pattern, x, NO_VARIABLE, alone, choices)
+        yield from _pairs(permutations(variables, 2), alone, choices)
+    for both in map(frozenset, model.pairs_of_owners()):
+        one, other = (owners[owner] for owner in sorted(both))
+        choices = _choices([*one, *other], model, reference=reference_of(both))
+        for pair in product(one, other):
+            yield from _pairs(permutations(pair), both, choices)
 
 
-def _family(pattern: Pattern, owner: str, x: str, y: str, variables: Mapping[str, Accesses]) -> _Family:
-    def choices(part: Part) -> tuple[Access, ...]:
-        name = x if part.variable == "x" else y
-        sites = variables[name].reads if part.kind == READ else variables[name].writes
-        return tuple((name, site) for site in sorted(sites))
+def _pairs(pairs: Iterable[tuple[VariableName, ...]], owners: frozenset[str], choices: _Choices) -> Iterator[_Family]:
+    for x, y in pairs:
+        for pattern in COUNTED:
+            if pattern.pair and (x < y or not pattern.symmetric):
+                yield _family(pattern, x, y, owners, choices)
 
-    return _Family(pattern, owner, x, y, tuple(map(choices, pattern.parts)))
+
+def _family(pattern: Pattern, x: VariableName, y: VariableName, owners: frozenset[str], choices: _Choices) -> _Family:
+    some = [choices[x if part.variable == "x" else y, part.kind] for part in pattern.parts]
+    return _Family(pattern, x, y, owners, tuple(some))
+
+
+def _choices(variables: Iterable[VariableName], model: StaticModel, *, reference: str) -> _Choices:
+    """Return the accesses of each kind to each variable, with variables named relative to `reference`."""
+    found: _Choices = {}
+    for variable in variables:
+        name, accesses = relative_name(variable, reference), model.variables[variable]
+        found[variable, READ] = tuple((name, site) for site in sorted(accesses.reads))
+        found[variable, WRITE] = tuple((name, site) for site in sorted(accesses.writes))
+    return found

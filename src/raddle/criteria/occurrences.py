@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raddle.criteria.pattern_keys import NO_VARIABLE, key_head
 from raddle.criteria.patterns import PATTERNS, identify
+from raddle.static_model import VariableName
 from raddle.tally import Key
 
 Middle = int | tuple[int, int] | None  # the steps between the first and the last: none, one, or one on x and one on y
@@ -13,11 +15,10 @@ Middle = int | tuple[int, int] | None  # the steps between the first and the las
 class Accesses:
     """The accesses to an abstract variable so far; the number of an access is its bit position in a mask."""
 
-    __slots__ = ("counts", "name", "numbers", "owner", "sites", "writes")
+    __slots__ = ("counts", "numbers", "sites", "variable", "writes")
 
-    def __init__(self, owner: str, name: str) -> None:
-        self.owner = owner
-        self.name = name
+    def __init__(self, variable: VariableName) -> None:
+        self.variable = variable
         self.numbers: dict[tuple[bool, int], int] = {}
         self.sites: list[int] = []
         self.writes: list[bool] = []
@@ -37,7 +38,7 @@ class Accesses:
 class Occurrences:
     """The occurrences of one pattern that end with one access.
 
-    >>> x = Accesses("log.py:Log", "th")
+    >>> x = Accesses(("log.py:Log", "th"))
     >>> numbers = [x.number(writes, site) for writes, site in ((False, 70004), (True, 70009), (False, 70005))]
     >>> found = Occurrences(4, x, x, last=2)
     >>> found.add(0b001, middle=1), found.add(0b001, middle=1)  # nothing is new the second time
@@ -56,8 +57,9 @@ class Occurrences:
         self._y = y
         self._last = last
         places = tuple(range(len(self._pattern.parts)))
-        number, one, other, self._order = identify(pattern, x.name, y.name if self._pattern.pair else "", places)
-        self._key = (number, x.owner, one, other)
+        other = y.variable if self._pattern.pair else NO_VARIABLE
+        number, one, other, self._order = identify(pattern, x.variable, other, places)
+        self._key = key_head(number, one, other)
 
     def add(self, mask: int, *, middle: Middle) -> int:
         """Add occurrences with these first steps; return the mask of those that are new."""

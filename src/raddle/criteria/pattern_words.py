@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from raddle.criteria.pattern_keys import parse_key
 from raddle.criteria.patterns import PATTERNS
 from raddle.entities import AbstractVariable
 from raddle.operation import verb_of
@@ -27,17 +28,17 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
     >>> clause((4, "m.py:Log", "th", "", 70004, 70009, 70005), lines)
     'thread A reads `Log.th` at m.py:4, then thread B writes it at m.py:9, then A reads it again at m.py:5 (pattern 4)'
     """
-    number, owner, x, y, *numbers = key
-    pattern = PATTERNS[number]
+    parsed = parse_key(key)
+    pattern = PATTERNS[parsed.number]
     steps = [
         _Step(
             part.thread,
             part.kind,
             verb_of(part.kind),
-            f"`{AbstractVariable(owner, '', x if part.variable == 'x' else y)}`",
+            f"`{AbstractVariable(variable[0], '', variable[1])}`",
             where(site, sites),
         )
-        for part, site in zip(pattern.parts, numbers, strict=True)
+        for part, variable, site in zip(pattern.parts, parsed.step_variables, parsed.sites, strict=True)
     ]
     clause_text = _crossing(*steps) if pattern.pair and len(pattern.orders) > 1 else _chain(*steps)
     same = sorted({equivalent.number for equivalent in pattern.equivalents})

@@ -19,9 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from raddle.operation import READ, WRITE
+from raddle.static_model import VariableName
+
+V = TypeVar("V", str, VariableName)
 
 _TABLE = {
     1: "ARx BWx",
@@ -98,7 +101,7 @@ class Pattern:
         return len({equivalent.exchanged for equivalent in self.counted_as}) > 1
 
 
-def identify(number: int, x: str, y: str, sites: tuple[int, ...]) -> tuple[int, str, str, tuple[int, ...]]:
+def identify(number: int, x: V, y: V, sites: tuple[int, ...]) -> tuple[int, V, V, tuple[int, ...]]:
     """Return the pattern, variables and sites under which an occurrence of a pattern is counted.
 
     >>> identify(9, "y", "x", (1, 2, 3, 4))

@@ -23,10 +23,15 @@ from raddle.criteria.levels import (
     note_first,
 )
 from raddle.criteria.occurrences import Accesses, Middle, Occurrences
+from raddle.criteria.pattern_keys import NO_VARIABLE
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, END, WRITE
+from raddle.static_model import VariableName
 from raddle.step import Step
 from raddle.tally import Key
+from raddle.variable_scope import VariableScope
+
+WHOLE_SCOPE = 0  # stands for the numbers of all objects in a scope
 
 NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
@@ -43,7 +48,7 @@ _FOUR = (
 
 
 class Prefixes:
-    """Tracks the pattern prefixes of one execution.
+    """Tracks the pattern prefixes of one execution. With a scope, variables of different objects can form pairs.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> prefixes = Prefixes(make_entities(variables=[AbstractVariable("log.py:Log", "", "th")]))
@@ -52,12 +57,13 @@ class Prefixes:
     [1, 2, 4]
     """
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: Entities, scope: VariableScope | None = None) -> None:
         self._entities = entities
+        self._scope = scope
         self._variables: dict[int, Variable] = {}
         self._objects: dict[int, Object] = {}
-        self._accesses: dict[tuple[str, str], Accesses] = {}
-        self._ends: dict[tuple[str, str, str], Ends] = {}  # shared by all objects of an owner
+        self._accesses: dict[VariableName, Accesses] = {}
+        self._ends: dict[tuple[VariableName, VariableName], Ends] = {}  # by x and y; shared by all objects
         self._last: dict[int, dict[Step, int]] = {}  # for each thread, maps steps to the stamp of their last occurrence
         self._steps: dict[int, list[Step]] = {}  # maps each variable to its steps in `_last`
         self._idle: set[Step] = set()
@@ -141,15 +147,17 @@ class Prefixes:
 
     def _add(self, target: int, thread: int) -> Variable:
         abstract = self._entities.variables[target]
-        group = self._entities.groups[target]
+        holder = (self._entities.groups[target], abstract.object_type)
+        group = holder[0] if self._scope is None else WHOLE_SCOPE
         obj = self._objects.get(group)
         if obj is None:
             obj = self._objects[group] = Object(group)
         name = (abstract.owner, abstract.name)
         accesses = self._accesses.get(name)
         if accesses is None:
-            accesses = self._accesses[name] = Accesses(*name)
-        variable = Variable(accesses, obj, self._ends.setdefault((*name, ""), {}), thread)
+            accesses = self._accesses[name] = Accesses(name)
+        ends = self._ends.setdefault((name, NO_VARIABLE), {})
+        variable = Variable(accesses, obj, ends, holder=holder, first=thread)
         for other in obj.variables:
             if other.shared:
                 self._pair(other, variable)
@@ -165,9 +173,10 @@ class Prefixes:
 
     def _pair(self, x: Variable, y: Variable) -> None:
         """Pair x, which two threads have accessed, with y, so that patterns can begin at x and end at y."""
-        owner, one, other = x.accesses.owner, x.accesses.name, y.accesses.name
-        if owner == y.accesses.owner and one != other:
-            pair = Pair(x, y, self._ends.setdefault((owner, one, other), {}))
+        one, other = x.accesses.variable, y.accesses.variable
+        together = x.holder == y.holder or (self._scope is not None and self._scope.across_objects(one[0], other[0]))
+        if together and one != other:
+            pair = Pair(x, y, self._ends.setdefault((one, other), {}))
             x.onward.append(pair)
             y.into.append(pair)
 

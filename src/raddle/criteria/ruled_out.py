@@ -1,4 +1,4 @@
-"""Pattern occurrences that the facts about one owner rule out, and why.
+"""Pattern occurrences that the facts about objects rule out, and why.
 
 An order of steps is ruled out in two cases:
 
@@ -19,7 +19,9 @@ from math import prod
 from typing import NamedTuple
 
 from raddle.criteria.patterns import PATTERNS, Order, Pattern
-from raddle.pruning_facts import Access, OwnerFacts
+from raddle.pruning_facts import Access, OwnerFacts, PruningFacts
+from raddle.static_model import variable_named
+from raddle.variable_scope import VariableScope
 
 Place = int  # index of an access in the facts; the index after the last represents all unobserved accesses
 Run = tuple[int, int]  # two consecutive steps of one thread
@@ -188,6 +190,46 @@ class RuledOut:
     def _is_first(self, place: Place) -> bool:
         """Return whether accesses of other threads can only come after the access at `place`."""
         return bool(self._after[place]) and not self._before[place]
+
+
+class RuledOutByOwners:
+    """The `RuledOut` for the variables of each set of owners, derived from the facts when it is first needed.
+
+    A set has two owners if the requirement is about an object's own and inherited variables. The facts of all classes
+    whose objects were seen with variables of both owners then apply.
+    """
+
+    def __init__(self, facts: PruningFacts, scope: VariableScope | None = None) -> None:
+        self.facts = facts
+        self._scope = scope
+        self._found: dict[frozenset[str], RuledOut | None] = {}
+        self._classes: dict[str, set[str]] = {}  # maps an owner to the classes of objects with its variables
+        for cls, known in facts.owners.items():
+            for name in {name for name, _ in known.accesses}:
+                self._classes.setdefault(variable_named(name, cls)[0], set()).add(cls)
+
+    def of(self, owners: frozenset[str]) -> RuledOut | None:
+        """Return what is ruled out for variables of these owners, named relative to `reference_of(owners)`.
+
+        Return None if nothing is known about them.
+        """
+        if owners not in self._found:
+            # The facts relate accesses to one object, so they say nothing about patterns across objects.
+            across = self._scope is not None and len(owners) > 1 and self._scope.across_objects(*owners)
+            classes = () if across else sorted(set.intersection(*(self._classes.get(owner, set()) for owner in owners)))
+            reference = reference_of(owners)
+            parts = [self.facts.owners[cls].about(owners, cls=cls, reference=reference) for cls in classes]
+            self._found[owners] = RuledOut(sum(parts[1:], start=parts[0])) if parts else None
+        return self._found[owners]
+
+
+def reference_of(owners: frozenset[str]) -> str:
+    """Return the owner relative to which `RuledOutByOwners` names variables.
+
+    >>> reference_of(frozenset({"m.py:C", "m.py:B"}))
+    'm.py:B'
+    """
+    return min(owners)
 
 
 @cache

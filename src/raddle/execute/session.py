@@ -127,6 +127,7 @@ class Session:
         installation: Installation,
         *,
         setup: Callable[[], object] | None = None,
+        renewed: bool = True,
         switches: str = "free-threaded",
         step_limit: int = 50_000,
         isolate: bool = False,
@@ -138,6 +139,7 @@ class Session:
         self._scenario = scenario
         self._installation = installation
         self._setup = setup
+        self._renewed = renewed and setup is not None  # whether the setup replaces objects that modules hold
         self._measuring = measuring
         self._criteria = criteria  # names of the measured criteria, which may need more scheduling points
         self.step_limit = step_limit
@@ -193,7 +195,7 @@ class Session:
         if followed:
             observers.append(follower := Follower(self._installation.calculus))
         if self._measuring and measuring:
-            observers.append(recorder := self._installation.step_recorder(renewed=self._setup is not None))
+            observers.append(recorder := self._installation.step_recorder(renewed=self._renewed))
         if self._isolated is not None:
             observers.append(DecisionCounter(self._isolated.counter))
         engine = Engine(

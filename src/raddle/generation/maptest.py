@@ -146,6 +146,12 @@ class MapTest(Strategy):
                 steps, entities = observed
                 self.model.learn(method, [step for step in steps if step[3] not in early], entities)
 
+    def patterns_of_failure(self) -> tuple[int, int]:
+        if self.trigger is None:
+            return 0, 0
+        explains = self.trigger.explains
+        return self.trigger.aimed.number, 0 if explains is None else explains.number
+
     def restart(self) -> None:
         """Begin a new round, because other arguments can give covered patterns other effects."""
         self.goals.restart()

@@ -80,5 +80,12 @@ class Strategy(ABC):
     def learn(self, proposal: Proposal, failure: Failure | None) -> None:  # noqa: B027 -- most strategies do not learn
         """Learn from the result of a proposal, after its executions."""
 
+    def patterns_of_failure(self) -> tuple[int, int]:
+        """Return the pattern that the last failing execution aimed at and the one that explains the failure.
+
+        Patterns are given by their numbers in MAP-coverage's table; 0 means that there is none.
+        """
+        return 0, 0
+
     def restart(self) -> None:  # noqa: B027 -- most strategies have no state that depends on the pools
         """Forget everything that depends on the pools of arguments, which have been drawn anew."""

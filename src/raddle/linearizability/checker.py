@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Set
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,19 @@ from raddle.engine.points import KnownPoints
 from raddle.engine.rules import Rules, Timeouts
 from raddle.execute.session import Execution, Session
 from raddle.exploring.workbench import Workbench
+from raddle.linearizability.comparison import qualified_name
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import History
+from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
 from raddle.linearizability.legal import LegalHistories, UnusableTestError, find_legal
+from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
 
 STEP_LIMIT = 20_000  # steps after which an execution of a few calls is assumed to be endless
+NOT_LINEARIZABLE = "the calls are not linearizable"
+ENDLESS = (OutcomeKind.STEP_LIMIT,)  # the signature of endless executions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Verdict:
     failure: Failure | None
     executions: int
     exhausted: bool  # whether every schedule within the bound has been run
+    cut: bool = False  # whether there are schedules outside the bound; known only if `exhausted`
 
 
 class Checker:
@@ -64,11 +69,13 @@ class Checker:
     ) -> None:
         self.harness = Harness(calls)
         self._workbench = workbench
-        self._oracles = oracles
+        self.oracles = oracles  # what is compared with the legal histories
         self._options = {"setup": reset, "step_limit": step_limit, **options}
         self.session: Session = workbench.session(self.harness, **self._options)
         self._legal: LegalHistories | None = None
         self.executions = 0  # number of executions so far, including those that make whole calls
+        self.steps = 0  # number of scheduling points that they reached, without those that make whole calls
+        self.after_execution: Callable[[Execution], None] = lambda execution: None  # called except for whole calls
         self._stack = ExitStack()
 
     def __enter__(self) -> Checker:
@@ -109,15 +116,28 @@ class Checker:
     def judge(self) -> Violation | None:
         """Return how the history of the last execution differs from the legal histories."""
         legal = self.legal()
-        return judge(legal.comparable(self.harness.history()), legal.histories, self._oracles)
+        return judge(legal.comparable(self.harness.history()), legal.histories, self.oracles)
 
     def run(self, scheduler: Scheduler) -> tuple[Execution, Violation | None]:
-        """Run one execution, for which the scheduler has begun, and judge it."""
+        """Run one execution, for which the scheduler has begun, and judge it.
+
+        In an endless execution, the calls in progress are pending.
+        """
         execution = self.session.run_for(scheduler)
         self.executions += 1
-        if execution.outcome.failed or not self.harness.complete:
-            raise UnusableTestError(f"the calls cannot be controlled: {execution.outcome.message}")
+        self.steps += execution.steps
+        self.after_execution(execution)
+        self._require_controlled(execution)
         return execution, self.judge()
+
+    def _require_controlled(self, execution: Execution) -> None:
+        if self.session.interrupted:
+            raise KeyboardInterrupt
+        outcome = execution.outcome
+        if outcome.signature == ENDLESS:
+            return
+        if outcome.failed or not self.harness.complete:
+            raise UnusableTestError(f"the calls cannot be controlled: {outcome.message}", "uncontrolled-calls")
 
     def search(self, *, preemptions: int = 1, max_executions: int = 60) -> Verdict:
         """Run every schedule with at most this many preemptions, until a violation is found or the limit is reached.
@@ -130,12 +150,16 @@ class Checker:
         scheduler = Deepening(preemptions=preemptions)
         for number in range(1, max_executions + 1):
             if not scheduler.begin(number, self.session.known_points.version):
-                return Verdict(None, number - 1, exhausted=True)
+                return Verdict(None, number - 1, exhausted=True, cut=scheduler.cut)
             known = self.session.snapshot()
             execution, violation = self.run(scheduler)
             if violation is not None:
                 if number == 1:
-                    raise UnusableTestError("the calls do not behave in the same way in every execution")
+                    raise UnusableTestError(
+                        "the calls do not behave in the same way in every execution: reset the state that they share "
+                        "with other executions",
+                        "not-deterministic",
+                    )
                 failure = Failure(violation, self._error(violation), execution.decisions, known)
                 return Verdict(failure, number, exhausted=False)
         return Verdict(None, max_executions, exhausted=False)
@@ -149,6 +173,34 @@ class Checker:
         """Return whether the same decisions, repeated, violate linearizability in the same way."""
         again = self.session.rerun(failure.decisions, failure.known_points)
         self.executions += 1
-        if again is None or again.outcome.failed or not self.harness.complete:
+        if again is None or (again.outcome.failed and again.outcome.signature != ENDLESS):
             return False
         return self.judge() == failure.violation
+
+    @contextmanager
+    def failing(self, oracles: Set[Oracle]) -> Iterator[None]:
+        """Make executions fail if they violate linearizability in these ways, for replays, shrinking and stories.
+
+        An illegal exception ends the execution where it is raised, illegal hangs are deadlocks, and all other
+        violations are failed assertions.
+        """
+        harness, legal = self.harness, self.legal()
+
+        def escapes(thread: int, index: int, error: BaseException) -> bool:
+            return not legal.has(thread, index, Ending(EndingKind.RAISED, qualified_name(type(error))))
+
+        def check() -> None:
+            violation = judge(legal.comparable(harness.history()), legal.histories, oracles)
+            if violation is not None and violation.oracle is Oracle.HANGS:
+                harness.wait_forever()
+            elif violation is not None:
+                raise AssertionError(NOT_LINEARIZABLE)
+
+        before = harness.check, harness.escapes
+        harness.check = check
+        if Oracle.EXCEPTIONS in oracles:
+            harness.escapes = escapes
+        try:
+            yield
+        finally:
+            harness.check, harness.escapes = before

@@ -6,26 +6,35 @@ the same object in one execution, they must do so in the other. Objects whose cl
 it.
 
 No user code runs while a form is created, because that would affect the execution. `__eq__` runs only when two forms
-are compared.
+are compared. Classes are therefore compared by identity: a metaclass can define `__eq__`, and an object can lie about
+its `__class__`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from raddle.inspection import class_attribute
+from raddle.inspection import class_attribute, function_name, module_of, qualname_of
 
 MAX_DEPTH = 6  # containers nested more deeply are not compared
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_SCALARS = (int, bool, bytes, complex, type(None), type(Ellipsis), type(NotImplemented))
-_SEQUENCES = (list, tuple, deque, bytearray)
-_SETS = (set, frozenset)
-_MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, type, ModuleType)
+
+
+def _ids(*classes: type) -> frozenset[int]:
+    return frozenset(map(id, classes))
+
+
+_SCALARS = _ids(int, bool, bytes, complex, type(None), type(Ellipsis), type(NotImplemented))
+_SEQUENCES = _ids(list, tuple, deque, bytearray)
+_SETS = _ids(set, frozenset)
+_MAPPINGS = _ids(dict, OrderedDict, defaultdict, Counter)
+_VIEWS = _ids(type({}.keys()), type({}.values()), type({}.items()))
+_FUNCTIONS = _ids(FunctionType, BuiltinFunctionType, type, ModuleType)
+SHARED_FORM = ("shared",)  # the form of the object that the threads share
 DIGITS = 2  # reading the virtual clock advances it by a microsecond, so floats are compared with fewer digits
 
 
@@ -50,6 +59,35 @@ class Comparable:
         return f"<{type(self.value).__qualname__}>"
 
 
+class Unordered:
+    """The forms of the items of a set or dictionary, whose order callers cannot rely on.
+
+    >>> Unordered([1, 2]) == Unordered([2, 1]), Unordered([1, 1]) == Unordered([1, 2])
+    (True, False)
+    """
+
+    __slots__ = ("items",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self.items = tuple(sorted(items, key=repr))  # usually makes equal contents equal tuples, for speed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Unordered) or len(self.items) != len(other.items):
+            return False
+        if self.items == other.items:
+            return True
+        rest = list(other.items)
+        for item in self.items:
+            if item not in rest:
+                return False
+            rest.remove(item)
+        return True
+
+    def __repr__(self) -> str:
+        return f"Unordered({list(self.items)!r})"
+
+
 class Forms:
     """Creates the comparable forms of the results of one execution, in a fixed order.
 
@@ -62,48 +100,56 @@ class Forms:
         self._numbers: dict[int, int] = {}  # maps the id of an object to its position
         self._kept: list[object] = []  # keeps the objects alive, so that their ids are not reused
         self._shared = shared
+        self._in_sets = 0  # number of sets around the value
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """Return the comparable form of a value."""
         kind = type(value)
-        if kind in _SCALARS:
+        number = id(kind)
+        if number in _SCALARS:
             return value
         if kind is float:
             return round(value, DIGITS) if value == value else "nan"
         if kind is str:
             return _ADDRESS.sub("0x", value) if "0x" in value else value
         if value is self._shared:
-            return "the shared object"
+            return SHARED_FORM
         if depth > MAX_DEPTH:
             return "..."
-        if kind in _SEQUENCES or (issubclass(kind, tuple) and class_attribute(kind, "__eq__") is tuple.__eq__):
-            return (kind.__name__, *[self.of(item, depth + 1) for item in tuple(value)])
-        if kind in _SETS:
-            return ("set", _sorted(self.of(item, depth + 1) for item in value))
-        if kind in _MAPPINGS:
-            return ("dict", _sorted((self.of(key, depth + 1), self.of(value[key], depth + 1)) for key in list(value)))
-        if kind in _VIEWS:
+        if number in _SEQUENCES:
+            return (kind.__name__, *[self.of(item, depth + 1) for item in value])
+        if issubclass(kind, tuple) and class_attribute(kind, "__eq__") is tuple.__eq__:
+            return (kind.__name__, *[self.of(item, depth + 1) for item in tuple.__iter__(value)])
+        if number in _SETS:
+            return ("set", self._of_set(value, depth))
+        if number in _MAPPINGS:
+            items = value.items()
+            return ("dict", Unordered((self.of(key, depth + 1), self.of(item, depth + 1)) for key, item in items))
+        if number in _VIEWS:
             return ("view", *[self.of(item, depth + 1) for item in value])
-        if kind in _FUNCTIONS:
+        if number in _FUNCTIONS:
             return ("name", str(getattr(value, "__qualname__", getattr(value, "__name__", ""))))
         if kind is MethodType:
-            return ("method", value.__func__.__qualname__, self.of(value.__self__, depth + 1))
-        if isinstance(value, BaseException):
+            return ("method", function_name(value), self.of(value.__self__, depth + 1))
+        if issubclass(kind, BaseException):
             return ("exception", qualified_name(kind))
         if class_attribute(kind, "__eq__") is not object.__eq__:
             return Comparable(value)
-        return ("object", kind.__qualname__, self._number(value))
+        return ("object", qualname_of(kind), self._number(value))
+
+    def _of_set(self, value: Any, depth: int) -> Unordered:
+        self._in_sets += 1
+        forms = Unordered(self.of(item, depth + 1) for item in value)
+        self._in_sets -= 1
+        return forms
 
     def _number(self, value: object) -> int:
+        if self._in_sets and id(value) not in self._numbers:
+            return 0  # the order in which a set yields its items depends on their addresses
         number = self._numbers.setdefault(id(value), len(self._numbers) + 1)
         if number == len(self._numbers):
             self._kept.append(value)
         return number
-
-
-def _sorted(forms: Any) -> tuple[Any, ...]:
-    """Return the forms in an order that does not depend on hashes."""
-    return tuple(sorted(forms, key=repr))
 
 
 def qualified_name(cls: type) -> str:
@@ -112,4 +158,5 @@ def qualified_name(cls: type) -> str:
     >>> qualified_name(KeyError), qualified_name(OrderedDict)
     ('KeyError', 'collections.OrderedDict')
     """
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    module = module_of(cls)
+    return qualname_of(cls) if module == "builtins" else f"{module}.{qualname_of(cls)}"

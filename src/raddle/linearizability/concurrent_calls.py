@@ -22,6 +22,7 @@ class ConcurrentCalls:
     setup: Setup
     threads: Sequence[Sequence[CallOn]]
     observers: Sequence[CallOn] = ()  # made after all threads have ended, by the thread that started them
+    invariants: Sequence[CallOn] = ()  # called after the observers; each returns whether the object is consistent
 
     @property
     def total(self) -> int:

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
-from raddle.engine.waits import join_or_stall
 from raddle.linearizability.comparison import Forms, qualified_name
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
 from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History
@@ -32,6 +32,7 @@ class _Execution:
     set_up: bool = False  # whether the setup has ended without an exception
     complete: bool = False  # whether all threads have ended or are blocked
     observed: list[tuple[EndingKind, object]] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)  # the indices of the invariants that do not hold
 
 
 class Harness:
@@ -50,6 +51,9 @@ class Harness:
         self.calls = calls
         self.pauses_between_calls = False  # whether threads may be switched between two calls of one thread
         self.check: Callable[[], None] = lambda: None  # called at the end of each execution; may raise
+        # Called with the index of a thread, the index of its call and the exception that the call has raised. If it
+        # returns true, the exception ends the execution and becomes its outcome.
+        self.escapes: Callable[[int, int, BaseException], bool] = lambda thread, index, error: False
         self.setup_error: BaseException | None = None  # the exception that the last setup raised
         self._execution = self._begin()
 
@@ -78,7 +82,22 @@ class Harness:
         if ended:
             for observe in self.calls.observers:
                 execution.observed.append(_observation(observe, execution.shared))
+            execution.broken += [
+                number
+                for number, invariant in enumerate(self.calls.invariants)
+                if _is_broken(invariant, execution.shared)
+            ]
         self.check()
+
+    def wait_forever(self) -> None:
+        """Wait for the blocked threads without a timer, so that the engine reports the deadlock."""
+        me = getcurrent()
+        assert isinstance(me, Carrier)
+        blocked = [other for other in me.engine.queue.carriers if self.is_worker(other.index) and not other.done]
+        for other in blocked:
+            other.daemon = False  # the explanation of a deadlock leaves out daemons
+        for other in blocked:
+            waits.join(me, other, None)
 
     def _work(self, execution: _Execution, number: int, calls: tuple[CallOn, ...]) -> None:
         me = getcurrent()
@@ -97,6 +116,8 @@ class Harness:
                 if not _is_aborting(carrier):
                     execution.raised[number] = error
                     execution.in_call[number] = False
+                    if carrier is not None and self.escapes(number, len(execution.returned[number]), error):
+                        carrier.engine.fail(carrier, error)
                 return
             if _is_aborting(carrier):
                 return
@@ -117,6 +138,11 @@ class Harness:
     def errors(self) -> tuple[BaseException | None, ...]:
         """For each thread, the exception that ended its calls, or None."""
         return tuple(self._execution.raised)
+
+    @property
+    def shared(self) -> object:
+        """The object on which the last execution made its calls."""
+        return self._execution.shared
 
     def is_in_call(self, participant: int) -> bool:
         """Return whether the participant with this index is making a call.
@@ -147,20 +173,29 @@ class Harness:
             Ending(kind, qualified_name(type(value)) if kind is EndingKind.RAISED else forms.of(value))
             for kind, value in execution.observed
         )
-        return History(tuple(threads), observed)
+        return History(tuple(threads), observed, tuple(execution.broken))
 
 
 def _join(thread: threading.Thread) -> bool:
     """Wait until the thread has ended or is blocked for good; return whether it has ended."""
     me = getcurrent()
     if isinstance(me, Carrier):
-        return join_or_stall(me, thread.__dict__[CARRIER_KEY])
+        return waits.join_or_stall(me, thread.__dict__[CARRIER_KEY])
     thread.join()
     return True
 
 
 def _is_aborting(me: Carrier | None) -> bool:
     return me is not None and me.engine.aborting
+
+
+def _is_broken(invariant: CallOn, shared: object) -> bool:
+    """Return whether an invariant does not hold: it returns a false value other than None, or it raises."""
+    try:
+        holds = invariant(shared)
+        return holds is not None and not holds
+    except Exception:
+        return True
 
 
 def _observation(observe: CallOn, shared: object) -> tuple[EndingKind, object]:

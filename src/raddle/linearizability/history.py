@@ -43,6 +43,7 @@ class History:
 
     threads: tuple[tuple[Ending, ...], ...]
     observed: tuple[Ending, ...] = ()
+    broken: tuple[int, ...] = ()  # the indices of the invariants that do not hold
 
     @property
     def pending(self) -> frozenset[tuple[int, int]]:

@@ -16,6 +16,7 @@ class Oracle(StrEnum):
     HANGS = "hangs"  # the calls that never end
     RESULTS = "results"  # the results of all calls together
     STATE = "state"  # what the observers see afterwards, together with the results
+    INVARIANTS = "invariants"  # the invariants that do not hold afterwards
 
 
 ALL = tuple(Oracle)
@@ -51,8 +52,12 @@ def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> V
                     return Violation(Oracle.EXCEPTIONS, history, ((thread, index),))
     if Oracle.HANGS in oracles and history.pending and not any(history.pending == other.pending for other in legal):
         return Violation(Oracle.HANGS, history, tuple(sorted(history.pending)))
+    if Oracle.INVARIANTS in oracles and not any(set(history.broken) <= set(other.broken) for other in legal):
+        return Violation(Oracle.INVARIANTS, history)
     if Oracle.RESULTS in oracles and not any(history.threads == other.threads for other in legal):
         return Violation(Oracle.RESULTS, history)
-    if Oracle.STATE in oracles and not any(history == other for other in legal):
+    if Oracle.STATE in oracles and not any(
+        (history.threads, history.observed) == (other.threads, other.observed) for other in legal
+    ):
         return Violation(Oracle.STATE, history)
     return None

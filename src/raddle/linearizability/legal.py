@@ -16,11 +16,11 @@ MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls 
 class UnusableTestError(RaddleError):
     """The calls cannot be tested, for example because the setup raises an exception."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__("unusable-test", message)
+    def __init__(self, message: str, slug: str = "unusable-test") -> None:
+        super().__init__(slug, message)
 
-    def __reduce__(self) -> tuple[type[UnusableTestError], tuple[str]]:
-        return type(self), (str(self),)
+    def __reduce__(self) -> tuple[type[UnusableTestError], tuple[str, str]]:
+        return type(self), (str(self), self.slug)
 
 
 Position = tuple[int, int]  # index of a thread, or -1 for the observers, and index of a call
@@ -33,11 +33,15 @@ class LegalHistories:
     >>> from raddle.linearizability.history import EndingKind
     >>> one = History(((Ending(EndingKind.RETURNED, 1),),))
     >>> LegalHistories((one,), frozenset({(0, 0)})).comparable(one)
-    History(threads=((Ending(kind='returned', value=None),),), observed=())
+    History(threads=((Ending(kind='returned', value=None),),), observed=(), broken=())
     """
 
     histories: tuple[History, ...]
     volatile: frozenset[Position] = frozenset()  # calls whose results differ between two executions of the same order
+
+    def has(self, thread: int, index: int, ending: Ending) -> bool:
+        """Return whether a call ends like this in any legal history."""
+        return any(ending == history.threads[thread][index] for history in self.histories)
 
     def comparable(self, history: History) -> History:
         """Return the history without volatile results."""
@@ -47,7 +51,8 @@ class LegalHistories:
             tuple(self._stable(ending, (thread, index)) for index, ending in enumerate(endings))
             for thread, endings in enumerate(history.threads)
         )
-        return History(threads, tuple(self._stable(ending, (-1, i)) for i, ending in enumerate(history.observed)))
+        observed = tuple(self._stable(ending, (-1, index)) for index, ending in enumerate(history.observed))
+        return History(threads, observed, history.broken)
 
     def _stable(self, ending: Ending, position: Position) -> Ending:
         return replace(ending, value=None) if position in self.volatile else ending
@@ -66,7 +71,10 @@ def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDE
         first = _run(session, harness, _first_order(harness))
         while search.begin(executions + 1, session.known_points.version):
             if executions == max_orders:
-                raise UnusableTestError(f"the calls have more than {max_orders} orders")
+                raise UnusableTestError(
+                    f"the calls have more than {max_orders} orders of whole calls: make fewer of them",
+                    "too-many-orders",
+                )
             history = _run(session, harness, search)
             if not executions:
                 volatile = _differences(first, history)
@@ -91,11 +99,15 @@ def _first_order(harness: Harness) -> WholeCalls:
 
 def _run(session: Session, harness: Harness, search: WholeCalls) -> History:
     outcome = session.run_for(search).outcome
+    if session.interrupted:
+        raise KeyboardInterrupt
     if harness.setup_error is not None:
         error = harness.setup_error
-        raise UnusableTestError(f"the setup raises {type(error).__name__}: {error}") from error
+        raise UnusableTestError(f"setup raises {type(error).__name__}: {error}", "setup-raises") from error
     if outcome.failed or not harness.complete:
-        raise UnusableTestError(f"the calls cannot be run one after the other: {outcome.message or outcome.kind}")
+        raise UnusableTestError(
+            f"the calls cannot be run one after the other: {outcome.message or outcome.kind}", "uncontrolled-calls"
+        )
     return harness.history()
 
 

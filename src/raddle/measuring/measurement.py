@@ -102,6 +102,7 @@ class Measurement:
         # Counts the executions that covered each requirement, except for those in `_remembered`.
         self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}
         self._observed: set[tuple[int, str, str, str]] = set()
+        self._inherited: set[tuple[str, str]] = set()
         self._number = 0
         self.new = 0  # number of requirements first covered by the last execution
         self.already_covered: Mapping[str, Set[Key]] = {}  # requirements that other units covered, by criterion
@@ -211,7 +212,10 @@ class Measurement:
         self.modules |= {step[3] >> INDEX_BITS for step in steps}
         variables = entities.variables
         for kind, target, site in {step[1:] for step in steps if step[1] in ACCESSES}:
-            self._observed.add((site, variables[target].owner, variables[target].name, kind))
+            variable = variables[target]
+            self._observed.add((site, variable.owner, variable.name, kind))
+            if variable.type:
+                self._inherited.add((variable.type, variable.owner))
 
     # -- results ------------------------------------------------------------------------------------
 
@@ -228,7 +232,7 @@ class Measurement:
 
         For criteria whose total is unknown, `if_unknown` is the answer.
         """
-        model = model_with(model.of_modules(self.modules), self._observed)
+        model = model_with(model.of_modules(self.modules), self._observed, self._inherited)
         return all_covered(self.criteria, self.counts(), model, self.facts(), if_unknown=if_unknown)
 
     def tally(self) -> Tally:
@@ -258,6 +262,10 @@ class Measurement:
         """Return the accesses that were observed, as tuples (site, owner, name, kind)."""
         return frozenset(self._observed)
 
+    def inherited(self) -> frozenset[tuple[str, str]]:
+        """Return the classes whose objects were observed with variables of a base class, as (class, base class)."""
+        return frozenset(self._inherited)
+
     def extras(self) -> dict[str, Any]:
         """Return the extra data that criteria need for their totals, by criterion."""
         return {c.name: extra for c in self.criteria if (extra := c.extra()) is not None}
@@ -284,8 +292,10 @@ def all_covered(
     return True
 
 
-def model_with(model: StaticModel, observed: Iterable[tuple[int, str, str, str]]) -> StaticModel:
-    """Return the static model, extended by the accesses observed in executions."""
+def model_with(
+    model: StaticModel, observed: Iterable[tuple[int, str, str, str]], inherited: Iterable[tuple[str, str]] = ()
+) -> StaticModel:
+    """Return the static model, extended by the accesses and the inherited variables observed in executions."""
     from raddle.instrument.model.survey import observed as as_model
 
-    return model + as_model(observed)
+    return model + as_model(observed, inherited)

@@ -36,7 +36,7 @@ def make_record(
         tally=measurement.tally(),
         sites=sites,
         paths={file: table.path(file) for file in sorted({site.file for site in sites.values()})},
-        model=model + observed(measurement.observed()),
+        model=(model + observed(measurement.observed(), measurement.inherited())).with_needed_bases(),
         facts=measurement.facts(),
         exact=frozenset(c.name for c in measurement.criteria) - measurement.incomplete if exhausted else frozenset(),
         warnings=measurement.warnings(),

@@ -132,7 +132,8 @@ def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
     kept = {
         owner: facts
         for owner, facts in read_facts(connection).owners.items()
-        if not outdated.named_by(owner) and not any(outdated.has(site) for _, site in facts.accesses)
+        if not outdated.named_by(owner)
+        and not any(outdated.has(site) or outdated.named_by(name) for name, site in facts.accesses)
     }
     connection.execute("update facts set value = ?", (json_text(PruningFacts(kept).as_json()),))
 
@@ -168,6 +169,8 @@ def _drop_file(connection: sqlite3.Connection, number: int, label: str, digest: 
         and number not in (select variable from access)""",
         (label, label, label),
     )
+    for column in ("class", "base"):
+        connection.execute(f"delete from base where substr({column}, 1, length(?) + 1) = ? || ':'", (label, label))
     connection.execute("delete from run_file where file = ?", (number,))
     connection.execute("delete from file where number = ?", (number,))
 

@@ -49,6 +49,7 @@ def write(path: Path, change: Callable[[sqlite3.Connection], T], *, busy_seconds
                     _make_tables(connection)
                 else:
                     _check(connection, path)
+                    _add_bases(connection)
                 return change(connection)
         except sqlite3.Error as error:
             if not _is_busy(error) or time.monotonic() >= deadline:
@@ -105,6 +106,22 @@ def _make_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     connection.execute(f"pragma application_id = {APPLICATION}")
     connection.execute(f"pragma user_version = {VERSION}")
+
+
+def has_bases(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has the table `base`, which was added without a new version of the tables."""
+    return bool(connection.execute("select count(*) from sqlite_master where name = 'base'").fetchone()[0])
+
+
+def _add_bases(connection: sqlite3.Connection) -> None:
+    """Add the table `base` to a file written before it existed.
+
+    The runs in the file did not pair own with inherited variables, so they are no longer exact for `map`.
+    """
+    if not has_bases(connection):
+        (statement,) = (statement for statement in SCHEMA.split(";\n") if "create table base (" in statement)
+        connection.execute(statement)
+        connection.execute("update run_criterion set exact = 0 where criterion = 'map'")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -12,6 +12,7 @@ from raddle.pruning_facts import PruningFacts
 from raddle.replay_options import ReplayOptions
 from raddle.site import Site, disambiguated
 from raddle.static_model import Accesses, StaticModel
+from raddle.store.connection import has_bases
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning, deduplicated
@@ -65,9 +66,10 @@ def _tuples(value: Any) -> Any:
 def _runs(connection: sqlite3.Connection) -> tuple[Run, ...]:
     criteria: dict[int, set[str]] = defaultdict(set)
     exact: dict[int, set[str]] = defaultdict(set)
+    is_old = not has_bases(connection)
     for number, criterion, is_exact in connection.execute("select run, criterion, exact from run_criterion"):
         criteria[number].add(criterion)
-        if is_exact:
+        if is_exact and not (is_old and criterion == "map"):  # as `raddle.store.connection` does when writing
             exact[number].add(criterion)
     files: dict[int, set[tuple[str, int]]] = defaultdict(set)
     of_runs = "select run, label, digest from run_file join file on file.number = run_file.file"
@@ -126,11 +128,16 @@ def _model(connection: sqlite3.Connection) -> StaticModel:
     methods: dict[str, dict[str, int]] = {}
     for owner, name, site in connection.execute("select class, name, site from method order by class, name"):
         methods.setdefault(owner, {})[name] = site
+    bases: dict[str, set[str]] = defaultdict(set)
+    if has_bases(connection):
+        for cls, base in connection.execute("select class, base from base order by class, base"):
+            bases[cls].add(base)
     # Adding drops guesses about sites whose variable is known.
     return StaticModel() + StaticModel(
         variables={name: Accesses(*map(frozenset, some)) for name, some in sites.items()},
         methods=methods,
         blocks=frozenset(site for (site,) in connection.execute("select site from block")),
+        bases={cls: frozenset(some) for cls, some in bases.items()},
     )
 
 

@@ -88,6 +88,14 @@ create table access (
     primary key (variable, site)
 ) without rowid;
 
+create table base (
+    -- The static model: base classes whose variables the objects of a class also have. Files written before this table
+    -- was added do not have it.
+    class text not null,              -- 'shop/cart.py:Cart'
+    base text not null,               -- a direct or indirect base class
+    primary key (class, base)
+) without rowid;
+
 create table method (
     -- The static model: the public methods of classes.
     class text not null,              -- 'shop/cart.py:Cart'

@@ -171,6 +171,10 @@ def _add_model(connection: sqlite3.Connection, model: StaticModel) -> None:
         ],
     )
     connection.executemany(
+        "insert or ignore into base values (?, ?)",
+        [(text(cls), text(base)) for cls, bases in sorted(model.bases.items()) for base in sorted(bases)],
+    )
+    connection.executemany(
         "insert into method values (?, ?, ?) on conflict do update set site = max(site, excluded.site)",
         [
             (text(owner), text(name), site)

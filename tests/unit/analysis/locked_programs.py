@@ -9,7 +9,8 @@ from __future__ import annotations
 from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.static_model import Accesses, StaticModel
 
-OWNER = "m.py:C"
+OWNER, BASE, OTHER = "m.py:C", "m.py:B", "m.py:D"
+BASES = {OWNER: frozenset({BASE}), OTHER: frozenset({BASE})}
 
 
 class LockedProgram:
@@ -21,9 +22,12 @@ class LockedProgram:
             chance.randint(1, 2),
         )
         self.entities = Entities()
+        inherited = chance.choice(("", "", "x", "xy"))  # the names of inherited variables
         for number in range(self._objects):
+            cls = OTHER if number and inherited and chance.random() < 0.5 else OWNER
             for name in self._names:
-                self.entities.add_variable(AbstractVariable(OWNER, f"m.py:{number}", name), number + 1)
+                owner, kind = (BASE, cls) if name in inherited else (cls, "")
+                self.entities.add_variable(AbstractVariable(owner, f"m.py:{number}", name, kind), number + 1)
             for lock in range(self._locks):  # sometimes two locks of an object have the same description
                 place = number if chance.random() < 0.5 else 10 + lock
                 self.entities.add_resource(AbstractObject("Lock", f"m.py:{place}"))
@@ -79,10 +83,10 @@ class LockedProgram:
         variables = {}
         for kind, target, site in (operation for thread in self.threads for operation in thread):
             if kind in ("read", "write"):
-                name = (OWNER, self.entities.variables[target].name)
+                name = (self.entities.variables[target].owner, self.entities.variables[target].name)
                 more = Accesses(**{f"{kind}s": frozenset({site})})
                 variables[name] = variables[name] + more if name in variables else more
-        return StaticModel(variables)
+        return StaticModel(variables, bases=BASES)
 
     def execute(self):
         """Return the steps of one execution under a random schedule. A deadlock may cut the execution short."""

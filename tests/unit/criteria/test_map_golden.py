@@ -225,6 +225,46 @@ def test_only_variables_of_the_same_owner_form_pairs():
     assert {number: numbers[number] for number in (9, 10, 12, 13, 14)} == {9: 8, 10: 4, 12: 8, 13: 8, 14: 8}
 
 
+HEIR = StaticModel(
+    {("m.py:B", "y"): accesses(0, 1, 70000), ("m.py:C", "x"): accesses(0, 1, 70100)},
+    bases={"m.py:C": frozenset({"m.py:B"})},
+)
+
+
+def test_an_own_and_an_inherited_variable_form_pairs():
+    # Each variable is written at one site: W² + W³ = 2 requirements (patterns 3 and 8). The pair has 3·1·1 (patterns 9
+    # twice and 10 once). So two methods that write an own and an inherited field give 7 requirements instead of 4.
+    criterion = MemoryAccessPatterns()
+    x, y = 70150, 70050
+    keys = list(criterion.requirements(HEIR, PruningFacts()))
+    assert keys == [
+        (3, "m.py:B", "y", "", y, y), (8, "m.py:B", "y", "", y, y, y),
+        (3, "m.py:C", "x", "", x, x), (8, "m.py:C", "x", "", x, x, x),
+        (9, "m.py:B", "y", "m.py:C.x", y, y, x, x), (10, "m.py:B", "y", "m.py:C.x", y, x, y, x),
+        (9, "m.py:C", "x", "m.py:B.y", x, x, y, y),
+    ]  # fmt: skip
+    assert criterion.static_total(HEIR) == criterion.total(HEIR, PruningFacts()) == Total(7, STATIC)
+    entities = make_entities(
+        variables=[AbstractVariable("m.py:C", "", "x"), AbstractVariable("m.py:B", "", "y", "m.py:C")]
+    )
+    # Pattern 9: A writes x, B writes x and y, A writes y.
+    assert covered(entities, [(1, "write", 0, x), (2, "write", 0, x), (2, "write", 1, y), (1, "write", 1, y)]) == {
+        (3, "m.py:C", "x", "", x, x), (3, "m.py:B", "y", "", y, y), (9, "m.py:C", "x", "m.py:B.y", x, x, y, y),
+    }  # fmt: skip
+
+
+def test_a_pair_is_counted_once_however_many_classes_inherit_it():
+    # D and E inherit x from C and y from B.
+    bases = {cls: frozenset({"m.py:B", "m.py:C"}) for cls in ("m.py:D", "m.py:E")} | HEIR.bases
+    assert MemoryAccessPatterns().static_total(StaticModel(HEIR.variables, bases=bases)) == Total(7, STATIC)
+
+
+def test_variables_of_unrelated_base_classes_form_pairs_in_a_class_that_inherits_both():
+    bases = {"m.py:D": frozenset({"m.py:B", "m.py:C"})}
+    assert MemoryAccessPatterns().static_total(StaticModel(HEIR.variables, bases=bases)) == Total(7, STATIC)
+    assert MemoryAccessPatterns().static_total(StaticModel(HEIR.variables)) == Total(4, STATIC)
+
+
 def test_a_model_without_variables_has_nothing_to_cover():
     assert str(MemoryAccessPatterns().total(StaticModel(), PruningFacts())) == "nothing to cover"
 
@@ -262,6 +302,11 @@ def test_a_model_without_variables_has_nothing_to_cover():
             on(10, "xy", 1, 2, 3, 4),
             "thread A writes `C.x` at log.py:1 and thread B writes `C.y` at log.py:2,"
             " both before B writes `C.x` at log.py:3 and A writes `C.y` at log.py:4 (pattern 10 or 11)",
+        ),
+        (
+            (12, "m.py:C", "x", "m.py:B.y", 70001, 70002, 70003, 70004),
+            "thread A writes `C.x` at log.py:1, then thread B reads it at log.py:2 and `B.y` at log.py:3,"
+            " then A writes `B.y` at log.py:4 (pattern 12)",
         ),
         (
             on(13, "xy", 1, 2, 3, 99),

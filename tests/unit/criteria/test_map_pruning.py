@@ -16,6 +16,7 @@ from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.pruning_facts import Guard, LockDiscipline, OwnerFacts, PruningFacts, trimmed
 from raddle.static_model import Accesses, StaticModel
 from raddle.tally import PRUNED, STATIC, Total
+from raddle.variable_scope import VariableScope
 
 OWNER = "bank.py:Account"
 INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
@@ -212,6 +213,77 @@ def test_steps_without_a_lock_can_cross():
     facts = facts_of([*locked(1, *FORTH), *((2, *access) for access in BACK)])
     assert MemoryAccessPatterns().infeasible(CROSSING, facts) is None
     assert MemoryAccessPatterns().infeasible(CHAIN, facts) is None
+
+
+# -- an own and an inherited variable ---------------------------------------------------------------
+
+SAVINGS, OTHER_CLASS = "bank.py:Savings", "bank.py:Loan"
+INHERITING = {SAVINGS: frozenset({OWNER}), OTHER_CLASS: frozenset({OWNER})}
+
+
+def inheriting(*classes):
+    """Return an object of each class with an inherited x (0, 2, ...) and an own y (1, 3, ...), and a lock for each."""
+    made = Entities()
+    for number, cls in enumerate(classes):
+        made.add_variable(AbstractVariable(OWNER, "", "x", "" if cls == OWNER else cls), number + 1)
+        made.add_variable(AbstractVariable(cls, "", "y"), number + 1)
+        made.add_resource(AbstractObject("Lock", "bank.py:20"))
+    return made
+
+
+# In keys of two owners, y is qualified. Pattern 10 is symmetric, and its x is the variable whose owner comes first.
+MIXED_CHAIN = (9, OWNER, "x", f"{SAVINGS}.y", X1, X4, Y3, Y2)
+MIXED_CROSSING = (10, OWNER, "x", f"{SAVINGS}.y", X1, Y3, X4, Y2)
+FORTH_ONLY = locked(1, *FORTH) + locked(2, *BACK)
+
+
+def mixed_model(*classes):
+    variables = {(OWNER, "x"): Accesses(writes=frozenset({X1, X4}))}
+    variables |= {(cls, "y"): Accesses(writes=frozenset({Y2, Y3})) for cls in classes}
+    return StaticModel(variables, bases=INHERITING)
+
+
+def test_a_lock_rules_out_patterns_of_an_own_and_an_inherited_variable():
+    criterion = MemoryAccessPatterns()
+    facts = facts_of(FORTH_ONLY, given_entities=inheriting(SAVINGS))
+    assert criterion.infeasible(MIXED_CROSSING, facts) == (
+        "the Lock made at bank.py:20 is held from step 1 to step 4, and step 2 also needs it"
+    )
+    assert criterion.infeasible(MIXED_CHAIN, facts) is not None
+    # Single variables: W² + W³ = 4 + 8 each. The pair has 3·2²·2² requirements.
+    assert criterion.static_total(mixed_model(SAVINGS)) == Total(2 * 12 + 48, STATIC)
+    # The facts are the same as for two variables of one class, so they rule out as much.
+    one_class = StaticModel({(OWNER, name): Accesses(writes=frozenset(sites)) for name, sites in SITES_OF})
+    expected = criterion.total(one_class, facts_of(FORTH_ONLY))
+    assert expected.kind == PRUNED
+    assert criterion.total(mixed_model(SAVINGS), facts) == expected
+
+
+SITES_OF = (("x", (X1, X4)), ("y", (Y2, Y3)))
+
+
+def test_another_class_with_the_same_base_class_does_not_count_for_pairs():
+    # Loan accesses its x and its y without a lock. That says nothing about pairs of x and Savings.y.
+    loan = [(thread, kind, 2 + target, site) for thread in (3, 4) for kind, target, site in (*FORTH, *BACK)]
+    facts = facts_of([*FORTH_ONLY, *loan], given_entities=inheriting(SAVINGS, OTHER_CLASS))
+    criterion = MemoryAccessPatterns()
+    assert criterion.infeasible(MIXED_CROSSING, facts) is not None
+    assert criterion.infeasible((10, OWNER, "x", f"{OTHER_CLASS}.y", X1, Y3, X4, Y2), facts) is None
+    # But it does show that patterns of x alone are feasible: A writes x, B writes it, A writes it again.
+    assert criterion.infeasible((8, OWNER, "x", "", X1, X4, X1), facts) is None
+    only_savings = facts_of(FORTH_ONLY, given_entities=inheriting(SAVINGS))
+    only_loan = facts_of([*loan], given_entities=inheriting(SAVINGS, OTHER_CLASS))
+    assert only_savings + only_loan == facts
+
+
+def test_patterns_across_objects_are_never_ruled_out():
+    # The locks of one object do not order accesses to another object. A Savings may refer to an Account.
+    scope = VariableScope(frozenset({SAVINGS}), frozenset({OWNER}), frozenset({X1, X4, Y2, Y3}))
+    facts = facts_of(FORTH_ONLY, given_entities=inheriting(SAVINGS))
+    criterion = MemoryAccessPatterns(scope)
+    assert criterion.infeasible(MIXED_CROSSING, facts) is None
+    assert criterion.per_pattern(mixed_model(SAVINGS))[10] == 16
+    assert criterion.totals_per_pattern(mixed_model(SAVINGS), facts)[10] == Total(16, STATIC)
 
 
 # -- counting ---------------------------------------------------------------------------------------

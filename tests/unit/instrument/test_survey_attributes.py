@@ -344,3 +344,17 @@ def test_globals_of_another_module_are_resolved() -> None:
         app="import config\nfrom config import limit as l\ndef f():\n    config.limit = config.limit + l\n",
     )
     assert found == {"config.py.limit": "rapp.py:4 wapp.py:4"}
+
+
+def test_the_model_knows_all_base_classes_of_a_class() -> None:
+    model, _ = build_model(
+        """
+        from other import Far
+        class A: pass
+        class B(A): pass
+        class C(B, Far): pass
+        class D(ValueError): pass
+        """,
+        other="class Far: pass",
+    )
+    assert model.bases == {"m.py:B": {"m.py:A"}, "m.py:C": {"m.py:A", "m.py:B", "other.py:Far"}}

@@ -202,6 +202,10 @@ def test_observations_form_a_model() -> None:
     })  # fmt: skip
 
 
+def test_observed_objects_show_which_variables_a_class_inherits() -> None:
+    assert observed([], [("m.py:C", "m.py:B"), ("m.py:C", "m.py:A")]).bases == {"m.py:C": {"m.py:A", "m.py:B"}}
+
+
 def test_an_observation_replaces_a_guess() -> None:
     sites = frozenset({1, 2, 3})
     guess = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({3}), guessed=sites)})

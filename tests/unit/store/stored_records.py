@@ -74,7 +74,10 @@ def random_model(random: Random, some) -> StaticModel:
         guessed = frozenset(random.sample(touching, random.randint(0, len(touching))))
         variables["log.py:C", name] = Accesses(reads, frozenset(touching) - reads, guessed)
     methods = {"log.py:C": {"add": some[0], "total": some[1]}} if random.random() < 0.5 else {}
-    return StaticModel() + StaticModel(variables, methods, frozenset(random.sample(some, random.randint(0, 3))))
+    blocks = frozenset(random.sample(some, random.randint(0, 3)))
+    own = Random(sum(blocks))  # the rest of the record must not depend on the bases
+    bases = {"log.py:D": frozenset(own.sample(["log.py:B", "log.py:C"], own.randint(1, 2)))}
+    return StaticModel() + StaticModel(variables, methods, blocks, bases if own.random() < 0.5 else {})
 
 
 def random_facts(random: Random, some) -> PruningFacts:

@@ -452,6 +452,45 @@ def test_a_data_file_of_another_version_is_rejected_with_advice(file, version, a
         assert advice in str(error)
 
 
+def without_bases(file, given):
+    """Store a record in a file of a version of raddle whose `map` did not pair own with inherited variables."""
+    add(file, given)
+    with sqlite3.connect(file) as database:
+        database.execute("drop table base")
+    database.close()
+
+
+def test_a_data_file_without_base_classes_is_read_but_not_exact_for_map(file):
+    key = (3, "log.py:C", "x", "", number(LOG, 1), number(LOG, 1))
+    without_bases(file, explored({"map": [key], "sync": [(1,)]}, exact={"map", "sync"}))
+    content = file.read_bytes()
+    contents = read(file)
+    assert list(contents.tally.covered["map"]) == [key]  # requirements of one class have the same keys as before
+    assert contents.exact == {"sync"}
+    assert contents.model.bases == {}
+    assert file.read_bytes() == content
+
+
+def test_adding_to_a_data_file_without_base_classes_adds_them(file):
+    without_bases(file, explored({"map": [(1,)], "sync": [(1,)]}, exact={"map", "sync"}))
+    bases = {"log.py:C": frozenset({"log.py:B"})}
+    add(file, explored({"map": [(1,)], "sync": [(1,)]}, model=StaticModel(bases=bases), origin="other"))
+    contents = read(file)
+    assert contents.model.bases == bases
+    assert contents.executions("map") == 2
+    assert [sorted(run.exact) for run in contents.runs] == [["sync"], []]
+
+
+def test_base_classes_in_a_changed_source_are_dropped(file):
+    bases = {
+        "log.py:C": frozenset({"shop/cart.py:A"}),
+        "shop/cart.py:D": frozenset({"log.py:B", "shop/cart.py:A"}),
+    }
+    add(file, record({"map": []}, **two_files(), model=StaticModel(bases=bases)))
+    add(file, record({"map": []}, **two_files(log=LOG + 1)))
+    assert read(file).model.bases == {"shop/cart.py:D": frozenset({"shop/cart.py:A"})}
+
+
 def test_a_folder_is_rejected_as_a_data_file(tmp_path):
     for action in (read, lambda path: add(path, record({"map": []}))):
         error = error_of(action, tmp_path)

@@ -36,9 +36,10 @@ def survey_table(table: SiteTable) -> StaticModel:
     return survey(list(_censuses(table)))
 
 
-def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
+def observed(accesses: Iterable[tuple[int, str, str, str]], inherited: Iterable[tuple[str, str]] = ()) -> StaticModel:
     """Return a model of the accesses observed in executions, each given as (site, owner, name, kind).
 
+    `inherited` has pairs of a class and a base class: objects of the class were seen with variables of the base class.
     This model is added to the model built from the source.
 
     >>> observed([(70001, "m.py:C", "x", "read"), (70002, "m.py:C", "x", "write")]).variables["m.py:C", "x"]
@@ -49,7 +50,13 @@ def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
     for site, owner, name, kind in accesses:
         (reads if kind == "read" else writes)[owner, name].add(site)
     names = sorted(reads.keys() | writes.keys())
-    return StaticModel({name: Accesses(frozenset(reads[name]), frozenset(writes[name])) for name in names})
+    bases: dict[str, set[str]] = defaultdict(set)
+    for cls, base in sorted(inherited):
+        bases[cls].add(base)
+    return StaticModel(
+        {name: Accesses(frozenset(reads[name]), frozenset(writes[name])) for name in names},
+        bases={cls: frozenset(some) for cls, some in bases.items()},
+    )
 
 
 def survey(censuses: Sequence[Census]) -> StaticModel:
@@ -68,6 +75,7 @@ def survey(censuses: Sequence[Census]) -> StaticModel:
         variables=collector.variables(),
         methods=dict(_methods(families)),
         blocks=frozenset().union(*(census.blocks for census in censuses)),
+        bases={owner: frozenset(lineage[1:]) for owner in families.classes if (lineage := families.lineage(owner))[1:]},
         early=frozenset(collector.early),
         names={site: next(iter(names)) for site, names in sorted(collector.names.items()) if len(names) == 1},
         declared={owner: class_census.attributes for owner, class_census in families.classes.items()},

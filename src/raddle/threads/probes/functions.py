@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+from types import FrameType
 from typing import Any
 
 from greenlet import getcurrent
@@ -11,14 +14,20 @@ from raddle.engine.engine import Engine
 from raddle.threads.twins.adopt import TWINS, adopt
 from raddle.threads.twins.functools import note_stored, storing_sites
 
+# Frames that observers may need. Without this reserve, a program that recurses without end could exhaust the stack in
+# the middle of an observer, which would then have an incomplete record of the execution.
+RESERVED_FRAMES = 150
+MIN_FRAMES = 50  # frames that a program may always use, even if it sets a very low recursion limit
+
 
 class Functions:
     """Notifies observers of calls and blocks, and replaces real locks in `with` statements with their twins."""
 
-    __slots__ = ("_engine",)
+    __slots__ = ("_engine", "_unavailable_frames")
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._unavailable_frames = _depth(sys._getframe()) + RESERVED_FRAMES
 
     def guard(self, manager: Any, site: int) -> Any:
         me = getcurrent()
@@ -31,7 +40,16 @@ class Functions:
     def enter(self, site: int) -> None:
         me = getcurrent()
         if type(me) is Carrier:
+            self._require_stack()
             self._engine.entered(me, site)
+
+    def _require_stack(self) -> None:
+        """Raise `RecursionError`, as the interpreter soon would, if the stack is too deep for observers."""
+        try:
+            sys._getframe(max(sys.getrecursionlimit() - self._unavailable_frames, MIN_FRAMES))
+        except ValueError:  # there are fewer frames
+            return
+        raise RecursionError("maximum recursion depth exceeded")
 
     def leave(self, site: int) -> None:
         me = getcurrent()
@@ -44,6 +62,15 @@ class Functions:
         me = getcurrent()
         if type(me) is Carrier:
             self._engine.passed_block(me, site)
+
+
+def _depth(frame: FrameType | None) -> int:
+    """Return the number of frames of the stack that ends with this frame."""
+    for depth in itertools.count():
+        if frame is None:
+            return depth
+        frame = frame.f_back
+    raise AssertionError
 
 
 def leave(site: int) -> None:

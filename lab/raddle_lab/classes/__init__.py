@@ -1,0 +1,1 @@
+"""Classes that claim to be thread-safe, rewritten in Python from the classes in the papers."""

@@ -1,0 +1,1 @@
+"""The same classes with their bugs fixed."""

@@ -1,0 +1,10 @@
+"""A numeric axis whose calls exclude each other."""
+
+from __future__ import annotations
+
+from raddle_lab.classes import number_axis
+from raddle_lab.classes.locking import Synchronized
+
+
+class NumberAxis(Synchronized, number_axis.NumberAxis):
+    """A numeric axis with a lock that each method holds."""

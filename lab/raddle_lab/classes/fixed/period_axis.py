@@ -1,0 +1,10 @@
+"""An axis of time periods whose calls exclude each other."""
+
+from __future__ import annotations
+
+from raddle_lab.classes import period_axis
+from raddle_lab.classes.locking import Synchronized
+
+
+class PeriodAxis(Synchronized, period_axis.PeriodAxis):
+    """An axis of time periods with a lock that each method holds."""

@@ -1,0 +1,82 @@
+"""Imports the modules that the user names, by file or by module name."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from raddle.checks.crash import is_raddle_file
+from raddle.errors import UsageError
+
+
+def load_module(place: str) -> ModuleType:
+    """Import the module in a file, or the module with a name; raise a `UsageError` that explains any failure.
+
+    >>> load_module("json.decoder").__name__
+    'json.decoder'
+    """
+    is_path = place.endswith(".py") or os.sep in place or os.path.isdir(place)
+    return _load_file(Path(place)) if is_path else _load_by_name(place)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if path.is_dir():
+        raise UsageError("no-such-file", f"{path} is a folder; name a file in it")
+    if not path.is_file():
+        raise UsageError("no-such-file", f"there is no file {path}")
+    path = path.resolve()
+    # As in pytest, the module name is relative to the nearest parent folder that is not a package.
+    root, parts = path.parent, [path.stem]
+    while (root / "__init__.py").is_file():
+        parts.insert(0, root.name)
+        root = root.parent
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    name = ".".join(part for part in parts if part != "__init__")
+    module = _import(name, str(path))
+    if os.path.realpath(getattr(module, "__file__", None) or "") != str(path):
+        # The import returned a different module with that name, so load this file under another name.
+        spec = importlib.util.spec_from_file_location(f"{name}_at_{abs(hash(str(path))):x}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        _guarded(lambda: spec.loader.exec_module(module), str(path))  # type: ignore[union-attr]
+    return module
+
+
+def _load_by_name(name: str) -> ModuleType:
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    return _import(name, name)
+
+
+def _import(name: str, shown: str) -> ModuleType:
+    found = _guarded(lambda: importlib.import_module(name), shown)
+    assert isinstance(found, ModuleType)
+    return found
+
+
+def _guarded(load: Callable[[], Any], shown: str) -> Any:
+    try:
+        return load()
+    except SyntaxError as error:
+        where = f"{error.filename}:{error.lineno}" if error.filename else shown
+        raise UsageError("syntax-error", f"{where} is not valid Python: {error.msg}") from None
+    except ModuleNotFoundError as error:
+        raise UsageError("import-failed", f"{shown} cannot be imported: {error}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        lines = traceback.TracebackException.from_exception(error)
+        lines.stack = traceback.StackSummary.from_list(
+            [f for f in lines.stack if not is_raddle_file(f.filename) and "importlib" not in f.filename]
+        )
+        raise UsageError("import-failed", f"{shown} cannot be imported:\n{''.join(lines.format())}".rstrip()) from None

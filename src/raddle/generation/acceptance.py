@@ -1,0 +1,83 @@
+"""Whether a parameter accepts an object of the test: the shared object, a second instance, or an earlier result."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from enum import Enum
+from typing import Any
+
+from raddle.generation.package_classes import attributes_of, is_protocol, members_of
+from raddle.generation.surface import Parameter
+from raddle.generation.usage import Usage, Use
+from raddle.inspection import class_attribute, mro, name_of
+
+_NUMBERS = (int, float)
+_TEXTS = (str, bytes)
+
+
+class Acceptance(Enum):
+    """Whether a parameter accepts the instances of a class."""
+
+    NO = 0
+    MAYBE = 1  # nothing is known about the parameter
+    YES = 2
+
+
+def acceptance(parameter: Parameter, usage: Usage, kind: type) -> Acceptance:
+    """Return whether a parameter accepts instances of a class, judged by its hint or else by its usage.
+
+    >>> items = Parameter("items", inspect.Parameter.POSITIONAL_ONLY, list)
+    >>> acceptance(items, Usage(), list), acceptance(items, Usage(), set)
+    (<Acceptance.YES: 2>, <Acceptance.NO: 0>)
+    """
+    if parameter.hint in (inspect.Parameter.empty, Any, object):
+        return _by_usage(usage, kind)
+    return Acceptance.YES if _fits(parameter.hint, kind) else Acceptance.NO
+
+
+def _fits(hint: Any, kind: type) -> bool:
+    if isinstance(hint, str):
+        return any(name_of(base) == hint.rpartition(".")[2] for base in mro(kind))
+    if isinstance(hint, typing.TypeVar):
+        return hint.__bound__ is None or _fits(hint.__bound__, kind)
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(part, kind) for part in typing.get_args(hint))
+    if origin is typing.Annotated:
+        return _fits(typing.get_args(hint)[0], kind)
+    cls = hint if origin is None else origin
+    if hint is typing.Self or not inspect.isclass(cls):
+        return False
+    if is_protocol(cls):
+        return members_of(cls) <= attributes_of(kind)
+    try:
+        return issubclass(kind, cls)
+    except Exception:  # code of a metaclass
+        return False
+
+
+def _by_usage(usage: Usage, kind: type) -> Acceptance:
+    instances = usage.details(Use.INSTANCE)
+    if any(_fits(cls, kind) for cls in instances):
+        return Acceptance.YES
+    if usage.attributes:
+        return _yes(usage.attributes <= attributes_of(kind))
+    if usage.has(Use.CALLED):
+        return _yes(class_attribute(kind, "__call__") is not None)
+    if usage.has(Use.ARITHMETIC, Use.ORDERED):
+        return _yes(kind in _NUMBERS)
+    if usage.has(Use.ITERATED, Use.UNPACKED, Use.CONTAINER, Use.INDEXED):
+        return _yes(class_attribute(kind, "__iter__") is not None and kind not in _TEXTS)
+    if usage.has(Use.MAPPING):
+        return _yes(class_attribute(kind, "keys") is not None)
+    if usage.has(Use.CONTEXT):
+        return _yes(class_attribute(kind, "__enter__") is not None)
+    if usage.has(Use.KEY) and class_attribute(kind, "__hash__") is None:
+        return Acceptance.NO
+    return Acceptance.MAYBE
+
+
+def _yes(answer: bool) -> Acceptance:
+    return Acceptance.YES if answer else Acceptance.NO

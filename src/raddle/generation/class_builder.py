@@ -1,0 +1,77 @@
+"""Builds the parts of tests for one class: prefixes and calls that are known to work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, ClassVar
+
+from raddle.exploring.workbench import Workbench
+from raddle.generation.binding import bind
+from raddle.generation.pools import ArgumentPools
+from raddle.generation.prefixes import draw_prefix, draw_working_call
+from raddle.generation.sandbox import Sandbox
+from raddle.generation.sequential import SequentialRunner
+from raddle.generation.strategy import Observed, Prefix
+from raddle.generation.surface import Method
+from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.checker import STEP_LIMIT
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
+from raddle.linearizability.harness import Harness
+from raddle.schedulers.sequential import Sequential
+
+
+class ClassBuilder:
+    """The `TestBuilder` of a class, on an active workbench. It is a context manager."""
+
+    __test__: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        runner: SequentialRunner,
+        pools: ArgumentPools,
+        random: Random,
+        *,
+        sandbox: Sandbox,
+        reset: Callable[[], object],
+    ) -> None:
+        self.surface = pools.surface
+        self.random = random
+        self._runner = runner
+        self._pools = pools
+        self._folder = sandbox.folder
+        self._harness = Harness(ConcurrentCalls(object, ()))
+        self._session = workbench.session(
+            self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True
+        )
+
+    def __enter__(self) -> ClassBuilder:
+        self._session.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._session.__exit__(*exc)
+
+    def prefix(self, *, max_calls: int = 5) -> Prefix | None:
+        """Return a new prefix; None if the drawn constructor call does not work this time."""
+        calls = draw_prefix(self._runner, self._pools, self.random, max_calls=max_calls)
+        result = self._runner.run(calls)
+        return Prefix(calls, result.types) if result.works else None
+
+    def call(self, prefix: Prefix, method: Method) -> Call | None:
+        """Return a call of the method that raises no exception after the prefix; None if none was found."""
+        return draw_working_call(self._runner, self._pools, self.random, prefix.calls, method, prefix.types)
+
+    def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
+        """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""
+        harness, session = self._harness, self._session
+        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self._folder)
+        scheduler = Sequential()
+        scheduler.begin(1, session.known_points.version)
+        execution = session.run_for(scheduler)
+        if execution.outcome.failed or execution.observed is None or not harness.complete or harness.error is not None:
+            return None
+        steps, entities = execution.observed
+        # The harness makes the calls in a thread of its own, and the prefix in the first thread.
+        return tuple(step for step in steps if harness.is_worker(step[0])), entities

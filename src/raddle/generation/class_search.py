@@ -1,0 +1,288 @@
+"""The search for bugs of one class: runs the proposals of a strategy until the time is up, and collects the bugs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from random import Random
+from types import ModuleType
+
+from raddle.execute.thread_installation import Threads
+from raddle.exploring.workbench import Workbench
+from raddle.generation.binding import add_sites, bind
+from raddle.generation.bug import Bug
+from raddle.generation.class_builder import ClassBuilder
+from raddle.generation.coverage_meter import CoverageMeter, MeasuredCoverage
+from raddle.generation.distinct import identity, symptom
+from raddle.generation.generation_options import GenerationOptions
+from raddle.generation.inspect_class import inspect_class
+from raddle.generation.module_state import ModuleState
+from raddle.generation.native_runs import NativeFailure, NativeSettings
+from raddle.generation.pools import ArgumentPools
+from raddle.generation.reachable_modules import reachable_modules
+from raddle.generation.sandbox import Sandbox
+from raddle.generation.sequential import SequentialRunner
+from raddle.generation.shrinking import shrink_test
+from raddle.generation.strategies import make_strategy
+from raddle.generation.strategy import Proposal
+from raddle.generation.surface import Surface
+from raddle.generation.testcase import TestCase
+from raddle.instrument import Selection
+from raddle.linearizability.checker import Checker, Failure
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
+from raddle.linearizability.description import CallNames, sentence
+from raddle.linearizability.legal import LegalHistories, UnusableTestError
+
+RESTART_AFTER = 200  # tests without a new bug after which other arguments are tried
+MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
+SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
+SHRINKING_PREEMPTIONS = 2
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a search has done so far."""
+
+    tests: int = 0
+    executions: int = 0
+    unusable: int = 0  # tests that could not be judged
+    restarts: int = 0
+    methods: set[str] = field(default_factory=set)  # the methods that tests called concurrently
+    pairs: set[tuple[str, str]] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResult:
+    """The result of the search for bugs of one class."""
+
+    surface: Surface
+    bugs: tuple[Bug, ...]
+    counts: Counts
+    seconds: float
+    coverage: MeasuredCoverage
+    notes: tuple[str, ...] = ()
+
+
+OnBug = Callable[[Bug], None]
+OnTest = Callable[[Counts, float], None]  # called after each test with the counts and the seconds so far
+
+
+class ClassSearch:
+    """Searches for bugs of one class. `doing` is called before anything that might never return."""
+
+    def __init__(
+        self,
+        cls: type,
+        options: GenerationOptions,
+        *,
+        on_bug: OnBug = lambda bug: None,
+        on_test: OnTest = lambda counts, seconds: None,
+    ) -> None:
+        self._cls = cls
+        self._options = options
+        self._on_bug = on_bug
+        self._on_test = on_test
+        factory = options.factory
+        self.surface = inspect_class(
+            cls, methods=(*options.methods, *factory.methods), exclude=(*options.exclude, *factory.exclude)
+        )
+        self._modules = reachable_modules(cls)
+        self._files = frozenset(file for file in map(_file, self._modules) if file)
+        self.bugs: list[Bug] = []
+        self._symptoms: dict[tuple[str, ...], list[frozenset[str]]] = {}
+        self.counts = Counts()
+        self.notes: list[str] = []
+        self._legal = LegalHistories(())  # of the last test that failed
+        self._spent = 0.0  # seconds that do not count, because the caller wrote tests
+        self._began = time.monotonic()
+
+    def run(self) -> ClassResult:
+        """Search until the time is up."""
+        selection = Selection(sources=tuple(sorted(self._files)), root="")
+        self._began = time.monotonic()
+        with ExitStack() as stack:
+            workbench = stack.enter_context(Workbench(Threads(selection, patience_seconds=2.0)))
+            add_sites(workbench.installation.table)
+            sandbox = stack.enter_context(Sandbox())
+            self._prepare(workbench, sandbox, stack)
+            self._began = time.monotonic()
+            self._search()
+        return self.result()
+
+    def result(self) -> ClassResult:
+        """Return the result so far."""
+        return ClassResult(
+            self.surface, tuple(self.bugs), self.counts, self.seconds, self._meter.result(), tuple(self.notes)
+        )
+
+    @property
+    def seconds(self) -> float:
+        """The time that the search has taken so far."""
+        return time.monotonic() - self._began - self._spent
+
+    def _prepare(self, workbench: Workbench, sandbox: Sandbox, stack: ExitStack) -> None:
+        options = self._options
+        state = ModuleState(self._modules)
+
+        def reset() -> None:
+            sandbox.empty()
+            state.restore()
+            if options.factory.reset is not None:
+                options.factory.reset()
+
+        runner = stack.enter_context(SequentialRunner(workbench, sandbox, reset=reset))
+        self._pools = ArgumentPools(self.surface, seed=options.seed, learned=options.learned, factory=options.factory)
+        random = Random(options.seed)
+        builder = stack.enter_context(
+            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
+        )
+        selection = Selection(sources=tuple(sorted(self._files)), root="")
+        settings = NativeSettings(workbench.installation, selection, reset)
+        self._strategy = make_strategy(options.method, builder, settings)
+        self._meter = CoverageMeter(self._cls, workbench.installation)
+        self._workbench, self._sandbox, self._reset = workbench, sandbox, reset
+
+    def _search(self) -> None:
+        options, since_new, barren = self._options, 0, 0
+        while self.seconds < options.seconds and not (options.first_only and self.bugs):
+            if options.max_tests is not None and self.counts.tests >= options.max_tests:
+                return
+            proposal = self._strategy.propose()
+            if proposal is None:
+                barren += 1
+            else:
+                before = len(self.bugs)
+                barren = 0
+                self._try(proposal)
+                since_new = 0 if len(self.bugs) > before else since_new + 1
+            if since_new >= RESTART_AFTER or barren >= MAX_BARREN:
+                since_new = barren = 0
+                self.counts.restarts += 1
+                self._pools.restart(self.counts.restarts)
+                self._strategy.restart()
+
+    # -- one test -----------------------------------------------------------------------------------
+
+    def _calls(self, test: TestCase) -> ConcurrentCalls:
+        calls = bind(test, folder=self._sandbox.folder)
+        invariant = self._options.factory.invariant
+        return calls if invariant is None else replace(calls, invariants=(invariant,))
+
+    def _checker(self, test: TestCase, *, measured: bool = False) -> Checker:
+        return Checker(
+            self._workbench, self._calls(test), reset=self._reset, oracles=self._options.oracles, measuring=measured,
+            renewed=False,
+        )  # fmt: skip
+
+    def _try(self, proposal: Proposal) -> None:
+        """Run a proposal, and examine the failure if there is one."""
+        counts, test = self.counts, proposal.test
+        failure: Failure | None = None
+        measured = proposal.measured or self._meter.wants(self.seconds)
+        began = time.monotonic()
+        with self._checker(test, measured=measured) as checker:
+            if measured:
+                checker.after_execution = self._meter.add
+            try:
+                failure = proposal.plan(checker)
+                if failure is not None and not isinstance(failure, NativeFailure) and not checker.confirmed(failure):
+                    failure = None
+            except UnusableTestError:
+                counts.unusable += 1
+            counts.executions += checker.executions
+        if measured:
+            self._meter.spent(time.monotonic() - began)
+        counts.tests += 1
+        self._note_methods(test)
+        self._strategy.learn(proposal, failure)
+        if failure is not None:
+            self._examine(test, failure)
+        self._on_test(counts, self.seconds)
+
+    def _note_methods(self, test: TestCase) -> None:
+        names = [sorted({str(call.method) for call in thread}) for thread in test.threads]
+        self.counts.methods.update(*names)
+        for number, one in enumerate(names):
+            for other in names[number + 1 :]:
+                self.counts.pairs.update((min(a, b), max(a, b)) for a in one for b in other)
+
+    # -- bugs ---------------------------------------------------------------------------------------
+
+    def _examine(self, test: TestCase, failure: Failure) -> None:
+        """Shrink a failing test, and add the bug if it is new."""
+        tests, executions, seconds = self.counts.tests, self.counts.executions, self.seconds
+        kind = symptom(failure.violation, failure.error, belongs=self._belongs)
+        called = frozenset(str(call.method) for thread in test.threads for call in thread)
+        if self._is_known(kind, called):
+            return
+        found = failure
+
+        def fails(simpler: TestCase) -> bool:
+            nonlocal found
+            again = self._failure_of(simpler)
+            if again is None or symptom(again.violation, again.error, belongs=self._belongs) != kind:
+                return False
+            found = again
+            return True
+
+        searchable = fails(test)
+        shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
+        if searchable and not fails(shrunk):
+            return
+        what = identity(shrunk, found.violation, found.error, belongs=self._belongs)
+        self._symptoms.setdefault(kind, []).append(
+            frozenset(str(call.method) for thread in shrunk.threads for call in thread)
+        )
+        if any(bug.identity == what for bug in self.bugs):
+            return
+        aimed_at, explained_by = self._strategy.patterns_of_failure()
+        bug = Bug(
+            what, shrunk, found.violation, self._sentence(shrunk, found), seconds, tests, executions, test, found,
+            searchable=searchable, aimed_at=aimed_at, explained_by=explained_by,
+        )  # fmt: skip
+        self.bugs.append(bug)
+        began = time.monotonic()
+        self._on_bug(bug)
+        self._spent += time.monotonic() - began
+
+    def _sentence(self, test: TestCase, failure: Failure) -> str:
+        names = CallNames(
+            tuple(tuple(f"{call.method}()" for call in thread) for thread in test.threads),
+            tuple(f"{call.method}()" for call in test.observers),
+            ("the invariant",),
+        )
+        return sentence(failure.violation, self._legal, names)
+
+    def _is_known(self, kind: tuple[str, ...], called: frozenset[str]) -> bool:
+        """Return whether a failure is probably one of the known bugs.
+
+        An exception that was raised in the same function is the same bug. Other failures are if the test calls all
+        methods of a test that fails in the same way.
+        """
+        known = self._symptoms.get(kind, [])
+        return any(len(kind) > 2 or methods <= called for methods in known)
+
+    def _failure_of(self, test: TestCase) -> Failure | None:
+        """Search a simpler test; return its failure, None if it passes or cannot be judged."""
+        with self._checker(test) as checker:
+            try:
+                for preemptions in range(1, SHRINKING_PREEMPTIONS + 1):
+                    verdict = checker.search(preemptions=preemptions, max_executions=SHRINKING_EXECUTIONS)
+                    if verdict.failure is not None:
+                        self._legal = checker.legal()
+                        return verdict.failure if checker.confirmed(verdict.failure) else None
+            except UnusableTestError:
+                return None
+            finally:
+                self.counts.executions += checker.executions
+        return None
+
+    def _belongs(self, file: str) -> bool:
+        return file in self._files
+
+
+def _file(module: ModuleType) -> str:
+    file = getattr(module, "__file__", None)
+    return file if isinstance(file, str) and file.endswith(".py") else ""

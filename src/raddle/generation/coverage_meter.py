@@ -1,0 +1,104 @@
+"""Measures the coverage of generated tests: access patterns (`map`) and method pairs of the class under test.
+
+Measuring an execution takes several times as long as running it, so only a share of the time is spent on tests that are
+measured. Strategies that aim at uncovered patterns have all their tests measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from raddle.criteria.memory_access import MemoryAccessPatterns
+from raddle.criteria.method_pairs import MethodPairs
+from raddle.execute.installation import Installation
+from raddle.execute.session import Execution
+from raddle.instrument.model.owners import class_owner
+from raddle.pruning_facts import PruningFacts
+from raddle.site import disambiguated
+from raddle.static_model import StaticModel
+from raddle.tally import Key, Total
+from raddle.variable_scope import scope_of
+
+SHARE = 0.2  # share of the time that is spent on tests that are measured
+MAX_MISSING = 200  # uncovered requirements that are explained
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionCoverage:
+    """The coverage of one criterion."""
+
+    name: str
+    covered: int
+    total: Total
+    missing: tuple[str, ...] = ()  # uncovered requirements, as clauses
+
+    @property
+    def percent(self) -> float | None:
+        """The covered share of the total; None if there is nothing to cover."""
+        return 100 * self.covered / self.total.number if self.total.number else None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCoverage:
+    """The coverage that the measured executions reached."""
+
+    executions: int = 0
+    criteria: tuple[CriterionCoverage, ...] = ()
+
+
+class CoverageMeter:
+    """Accumulates the coverage of one class."""
+
+    def __init__(self, cls: type, installation: Installation) -> None:
+        self._installation = installation
+        self._owner = class_owner(installation.table, cls)
+        self._scope = scope_of(self._owner, installation.model(), installation.table)
+        self._map = MemoryAccessPatterns(scope=self._scope)
+        self._pairs = MethodPairs()
+        self._covered: dict[str, set[Key]] = {"map": set(), "method-pairs": set()}
+        self._executions = 0
+        self._seconds = 0.0
+
+    def wants(self, seconds: float) -> bool:
+        """Return whether the next test should be measured, given the time that the search has taken so far."""
+        return self._seconds <= SHARE * seconds
+
+    def spent(self, seconds: float) -> None:
+        """Record the time that a measured test took."""
+        self._seconds += seconds
+
+    def add(self, execution: Execution) -> None:
+        """Add the coverage of an execution."""
+        if execution.observed is None:
+            return
+        self._executions += 1
+        steps, entities = execution.observed
+        early = self._installation.model().early
+        late = [step for step in steps if step[3] not in early]
+        self._covered["map"] |= self._map.cover(late, entities)
+        owners = {self._owner}
+        pairs = self._pairs.cover(steps, entities)
+        self._covered["method-pairs"] |= {key for key in pairs if key[0] in owners}
+
+    def result(self) -> MeasuredCoverage:
+        """Return the coverage so far, with totals and uncovered requirements."""
+        model, facts = self._installation.model(), PruningFacts()
+        sites = disambiguated({number: self._installation.table[number] for number in self._installation.table})
+        rows: list[CriterionCoverage] = []
+        of_class = replace(model, methods={self._owner: self._methods(model)})
+        for criterion in (self._map, self._pairs):
+            covered = self._covered[criterion.name]
+            keys = criterion.requirements(of_class, facts) or ()
+            missing = islice((key for key in keys if key not in covered), MAX_MISSING)
+            clauses = tuple(criterion.explain(key, sites) for key in missing)
+            rows.append(CriterionCoverage(criterion.name, len(covered), criterion.total(of_class, facts), clauses))
+        return MeasuredCoverage(self._executions, tuple(rows))
+
+    def _methods(self, model: StaticModel) -> Mapping[str, int]:
+        """Return the public methods of the class, own and inherited, with their enter sites."""
+        methods: dict[str, int] = {}
+        for owner in (*model.bases.get(self._owner, ()), self._owner):
+            methods |= model.methods.get(owner, {})
+        return methods

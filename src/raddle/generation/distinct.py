@@ -1,0 +1,81 @@
+"""The identity of a bug: two failing tests with the same identity show the same bug.
+
+    identity(shrunk_test, violation, error, belongs=...) -> Identity
+    symptom(violation, error, belongs=...) -> tuple, which stays the same while a test is shrunk
+
+Exceptions are identified by their class and the innermost function of the package that raised them. A bug of another
+kind is identified by the methods that the shrunk test calls in its threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raddle.generation.testcase import TestCase
+from raddle.linearizability.judgment import Oracle, Violation
+from raddle.place import Place
+
+Belongs = Callable[[str], bool]  # returns whether a file is part of the package under test
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A function call in a traceback."""
+
+    place: Place  # with the path of the file
+    function: str  # the qualified name of the function
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What distinguishes a bug from others.
+
+    >>> Identity("outcome", methods=("get", "put"))
+    Identity(kind='outcome', exception='', file='', function='', methods=('get', 'put'))
+    """
+
+    kind: str  # "exception", "hang" or "outcome"
+    exception: str = ""  # the qualified name of its class
+    file: str = ""
+    function: str = ""
+    methods: tuple[str, ...] = ()
+
+
+_KINDS = {Oracle.EXCEPTIONS: "exception", Oracle.HANGS: "hang"}
+
+
+def identity(test: TestCase, violation: Violation, error: BaseException | None, *, belongs: Belongs) -> Identity:
+    """Return the identity of the bug that a shrunk test shows; `error` is the exception of an illegal call."""
+    kind = _KINDS.get(violation.oracle, "outcome")
+    frame = None if error is None else innermost_frame(error, belongs)
+    if kind == "exception" and frame is not None:
+        return Identity(kind, violation.exception, frame.place.file, frame.function)
+    methods = tuple(sorted(str(call.method) for thread in test.threads for call in thread))
+    return Identity(kind, violation.exception, methods=methods)
+
+
+def symptom(violation: Violation, error: BaseException | None, *, belongs: Belongs) -> tuple[str, ...]:
+    """Return what two failures have in common if they fail in the same way."""
+    frame = None if error is None else innermost_frame(error, belongs)
+    where = () if frame is None else (frame.place.file, frame.function)
+    return violation.oracle, violation.exception, *where
+
+
+def innermost_frame(error: BaseException, belongs: Belongs) -> Frame | None:
+    """Return the innermost frame of the package in the traceback of an exception; None if there is none.
+
+    >>> try:
+    ...     innermost_frame(1, 2)
+    ... except AttributeError as error:
+    ...     innermost_frame(error, lambda file: file == __file__).function
+    'innermost_frame'
+    """
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if belongs(code.co_filename):
+            found = Frame(Place(code.co_filename, trace.tb_lineno), code.co_qualname)
+        trace = trace.tb_next
+    return found

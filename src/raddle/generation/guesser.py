@@ -1,0 +1,169 @@
+"""The guesser: collects guesses for a parameter from hints, from the source, from defaults and from names."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import sys
+from typing import Any
+
+from raddle.generation.class_usage import class_usage, usage_of
+from raddle.generation.expressions import Callback, Expression, Imported, New, Stub
+from raddle.generation.guesses import NONE, Guess, anything, by_name, callbacks, merged
+from raddle.generation.hint_guesses import guess_by_hint
+from raddle.generation.package_classes import PackageClasses, imported, is_protocol, members_of
+from raddle.generation.paths import PathUse, has_text, path_guesses, path_use
+from raddle.generation.signatures import hints_of, package_of, parameters_of_class
+from raddle.generation.surface import Method, MethodKind, Parameter
+from raddle.generation.usage import Usage
+from raddle.generation.usage_guesses import for_default, guess_by_usage
+from raddle.generation.written import expression_of
+from raddle.inspection import name_of
+
+MAX_DEPTH = 3  # instances are not nested more deeply
+MAX_CLASSES = 3  # subclasses that are tried for a base class
+_CONSTANTS = 3  # constants of a module that are used for one parameter
+
+
+_CONSTRUCTOR = Method("", MethodKind.CONSTRUCTOR, Imported("", ""))
+
+
+class Guesser:
+    """Guesses for the parameters of one class. It implements `Guessing`.
+
+    >>> from raddle.generation.inspect_class import inspect_class
+    >>> import queue
+    >>> put = inspect_class(queue.Queue, methods=["put"]).methods[0]
+    >>> guesser = Guesser(queue.Queue)
+    >>> [str(guess.expression) for guess in guesser.parameter(put, put.parameters[1])][0]
+    'Literal(value=False)'
+    """
+
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
+        self._package = PackageClasses(package_of(cls))
+
+    def usage(self, method: Method, parameter: Parameter) -> Usage:
+        """Return how the source uses a parameter."""
+        return class_usage(self._cls).of(method, parameter.name)
+
+    def parameter(self, method: Method, parameter: Parameter, learned: Usage | None = None) -> list[Guess]:
+        """Return guesses for a parameter, best first; `learned` are uses that errors have revealed."""
+        usage = self.usage(method, parameter)
+        paths = path_use(method, parameter, usage)
+        if paths is PathUse.ALWAYS:
+            return path_guesses(parameter)
+        name = parameter.name.strip("_") or parameter.name
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:  # the guesses are for one of the arguments
+            usage, name = usage.at("item"), name.removesuffix("s")
+        hinted = self.by_hint(parameter.hint, name)
+        used = self.by_usage(usage, name)
+        found = [
+            *(guess.times(2) for guess in (() if learned is None else self.by_usage(learned, name))),
+            *hinted,
+            *(guess.times(0.3 if hinted else 1) for guess in used),
+        ]
+        if parameter.default is not inspect.Parameter.empty:
+            found += for_default(parameter.default, expression_of(parameter.default))
+        if not hinted:
+            if parameter.default is None or parameter.default is inspect.Parameter.empty:
+                found += (guess.times(0.4 if used else 1) for guess in by_name(name))
+            found += self._constants(parameter)
+            if not found or all(guess.expression == NONE.expression for guess in found):
+                found += anything()
+        if paths is PathUse.TEXTS:
+            found = [*path_guesses(parameter), *(guess for guess in found if not has_text(guess.expression))]
+        return merged(found)
+
+    def _constants(self, parameter: Parameter) -> list[Guess]:
+        """Return guesses for the constants of the class's module that have the same type as the default value."""
+        kind, module = type(parameter.default), sys.modules.get(self._cls.__module__)
+        if kind not in (int, str) or module is None:
+            return []
+        values = [value for name, value in vars(module).items() if name.isupper() and type(value) is kind]
+        found = [expression_of(value) for value in values[:_CONSTANTS]]
+        return [Guess(expression) for expression in found if expression is not None]
+
+    # -- Guessing ---------------------------------------------------------------------------------------
+
+    def by_hint(self, hint: Any, name: str, depth: int = 0) -> list[Guess]:
+        """Return guesses for a type hint; none if the hint says nothing."""
+        if depth > MAX_DEPTH:
+            return []
+        if isinstance(hint, str):  # a name that is imported only for type checkers
+            return [guess for cls in self._package.named(hint) for guess in self.instances(cls, depth)]
+        return guess_by_hint(hint, name, self, depth)
+
+    def by_usage(self, usage: Usage, name: str, depth: int = 0) -> list[Guess]:
+        """Return guesses for a value that is used in this way; none if the usage says nothing."""
+        return guess_by_usage(usage, name, self, depth)
+
+    def with_attributes(self, names: frozenset[str]) -> list[type]:
+        """Return the classes of the package whose instances have all of these attributes; the class itself first."""
+        found = list(self._package.with_attributes(names))
+        return sorted(found, key=lambda cls: cls is not self._cls)[:MAX_CLASSES]
+
+    def instances(self, cls: type, depth: int = 0) -> list[Guess]:
+        """Return guesses for an instance of a class, or of its concrete subclasses if it is abstract."""
+        if depth > MAX_DEPTH:
+            return []
+        if issubclass(cls, enum.Enum):
+            return [Guess(one, 4) for member in cls if (one := expression_of(member)) is not None]
+        if not inspect.isabstract(cls) and not is_protocol(cls):
+            return self._new(cls, depth)
+        subclasses = list(self._package.subclasses(cls))
+        if is_protocol(cls) and not subclasses:
+            subclasses = [one for one in self.with_attributes(members_of(cls)) if one is not cls]
+        found = [guess for subclass in subclasses[:MAX_CLASSES] for guess in self._new(subclass, depth)]
+        return found or [self._stub(cls, depth)]
+
+    def _new(self, cls: type, depth: int) -> list[Guess]:
+        """Return guesses that call a class with its required arguments."""
+        target = imported(cls)
+        if target is None:
+            return []
+        choices: list[tuple[Parameter, list[Guess]]] = []
+        for parameter in parameters_of_class(cls):
+            if parameter.required:
+                guesses = self._argument(cls, parameter, depth)
+                if not guesses:
+                    return []
+                choices.append((parameter, guesses))
+        variants = {_call(target, choices, number): 4.0 / (number + 1) for number in (1, 0)}
+        return merged(Guess(expression, weight) for expression, weight in variants.items())
+
+    def _argument(self, cls: type, parameter: Parameter, depth: int) -> list[Guess]:
+        """Return guesses for an argument of a constructor other than that of the class under test."""
+        usage = usage_of(cls, parameter.name)
+        if path_use(_CONSTRUCTOR, parameter, usage) is PathUse.ALWAYS:
+            return path_guesses(parameter)
+        found = [
+            *self.by_hint(parameter.hint, parameter.name, depth + 1),
+            *self.by_usage(usage, parameter.name, depth + 1),
+        ]
+        if cls is self._cls and depth > 1:
+            return []  # a chain of instances of one class never ends
+        return merged(found) or by_name(parameter.name) or (anything() if depth < MAX_DEPTH else [])
+
+    def _stub(self, cls: type, depth: int) -> Guess:
+        """Return a guess for an object with a callback for each method of an abstract class or protocol."""
+        attributes: dict[str, Expression] = {}
+        for name in sorted(members_of(cls)):
+            member = inspect.getattr_static(cls, name, None)
+            if inspect.isfunction(member):
+                returned = self.by_hint(hints_of(member).get("return"), name, depth + 1)
+                attributes[name] = callbacks(f"{name_of(cls).lower()}_{name}", returned)[0].expression
+            else:
+                attributes[name] = Callback(name)
+        return Guess(Stub(tuple(attributes.items())), 3)
+
+
+def _call(target: Imported, choices: list[tuple[Parameter, list[Guess]]], number: int) -> New:
+    """Return a call of a class with the guess of this number for each parameter."""
+    values = [(parameter, guesses[number % len(guesses)].expression) for parameter, guesses in choices]
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    return New(
+        target,
+        tuple(value for parameter, value in values if parameter.kind is not keyword_only),
+        tuple((parameter.name, value) for parameter, value in values if parameter.kind is keyword_only),
+    )

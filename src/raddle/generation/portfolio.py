@@ -1,0 +1,130 @@
+"""The portfolio, the default strategy.
+
+It draws an object in some state and several calls on it, runs each call alone to see what it reads and writes, and
+tests the pairs in which one call can come between two critical sections of the other. Each test runs every schedule
+with one preemption, because that exposes nearly all concurrency bugs of two calls. Tests that pass get a second pass
+with two preemptions while nothing better is left to do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from raddle.generation.footprint import Footprint, footprint
+from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
+from raddle.generation.surface import Method
+from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.checker import Checker, Failure
+
+CALLS = 10  # calls that are drawn for each prefix
+TESTS = 12  # tests that are made of these calls
+PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
+LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
+EXTRA_SHARE = 0.05  # share of the pairs that seem not to interact and are tested all the same
+FIRST_PASS = 60  # maximum number of executions of a test with one preemption
+SECOND_PASS = 250  # maximum number of executions of a test with two preemptions
+SECOND_PASS_SHARE = 0.1  # share of the proposals that are second passes
+MAX_WAITING = 200  # tests that wait for their second pass
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A call that works after the prefix, with what it did when it ran alone."""
+
+    call: Call
+    footprint: Footprint
+
+
+@dataclass(slots=True)
+class _Pass:
+    """The plan of one test: a complete search with a bound on preemptions."""
+
+    preemptions: int
+    max_executions: int
+    exhausted: bool = field(default=False, init=False)
+
+    def __call__(self, checker: Checker) -> Failure | None:
+        verdict = checker.search(preemptions=self.preemptions, max_executions=self.max_executions)
+        self.exhausted = verdict.exhausted
+        return verdict.failure
+
+
+Kind = tuple[Method, frozenset[int]]  # calls of one method that reach the same sites are of one kind
+
+
+class Portfolio(Strategy):
+    """Tests calls that can interrupt each other, with every schedule of one preemption and then of two."""
+
+    name: ClassVar[str] = "portfolio"
+
+    def __init__(self, builder: TestBuilder) -> None:
+        super().__init__(builder)
+        self._proposals: deque[Proposal] = deque()
+        self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
+        self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
+        self._tried: Counter[frozenset[Kind]] = Counter()  # number of tests of each combination of kinds
+
+    def propose(self) -> Proposal | None:
+        if not self._proposals:
+            self._draw()
+        if self._passed and (not self._proposals or self.builder.random.random() < SECOND_PASS_SHARE):
+            return Proposal(self._passed.popleft(), _Pass(2, SECOND_PASS))
+        return self._proposals.popleft() if self._proposals else None
+
+    def learn(self, proposal: Proposal, failure: Failure | None) -> None:
+        plan = proposal.plan
+        if failure is None and isinstance(plan, _Pass) and plan.preemptions == 1 and plan.exhausted:
+            self._passed.append(proposal.test)
+
+    def restart(self) -> None:
+        self._proposals.clear()
+        self._passed.clear()
+
+    def _draw(self) -> None:
+        """Draw a prefix and calls, and fill the queue with tests of them."""
+        random = self.builder.random
+        prefix = self.builder.prefix(max_calls=random.choice(PREFIX_LENGTHS))
+        if prefix is None:
+            return
+        candidates = self._candidates(prefix)
+        pairs = [
+            (one, other)
+            for index, one in enumerate(candidates)
+            for other in candidates[index:]
+            if one.footprint.interacts_with(other.footprint) or random.random() < EXTRA_SHARE
+        ]
+        random.shuffle(pairs)
+        pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
+        for pair in pairs[:TESTS]:
+            self._tried[_kinds(pair)] += 1
+            threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
+            if random.random() < LONGER_SHARE:
+                which = random.randrange(2)
+                threads[which] = (*threads[which], random.choice(candidates).call)
+            self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads)), _Pass(1, FIRST_PASS)))
+
+    def _candidates(self, prefix: Prefix) -> list[_Candidate]:
+        found = []
+        for method in self._methods():
+            call = self.builder.call(prefix, method)
+            observed = None if call is None else self.builder.observe(prefix, [call])
+            if call is not None and observed is not None:
+                found.append(_Candidate(call, footprint(observed)))
+        return found
+
+    def _methods(self) -> Sequence[Method]:
+        """Return the methods that were drawn least often, in random order; a few occur twice."""
+        random, methods = self.builder.random, list(self.builder.surface.methods)
+        random.shuffle(methods)
+        methods.sort(key=self._drawn.__getitem__)
+        chosen = methods[:CALLS]
+        chosen += [random.choice(chosen) for _ in range(min(3, CALLS - len(chosen)) if chosen else 0)]
+        self._drawn.update(chosen)
+        return chosen
+
+
+def _kinds(pair: tuple[_Candidate, _Candidate]) -> frozenset[Kind]:
+    return frozenset((candidate.call.method, candidate.footprint.sites) for candidate in pair)

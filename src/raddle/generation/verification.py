@@ -1,0 +1,196 @@
+"""Verifies the text of an exported test: it passes in every sequential order, and fails when searched.
+
+    verify(text, file=path) -> Report
+
+The text itself is run, in a child process with a time limit. The child process replaces `raddle.linearizable` by a
+function that runs the same check three times: without preemptions, with a search, and with the schedule only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from raddle.event import Event
+from raddle.instrument import Selection
+from raddle.linearizable_check import Checked, LinearizabilityCheck
+from raddle.operation import READ, WRITE
+from raddle.schedule import parse_place
+from raddle.thread_scenario import project_root
+
+MAX_SECONDS = 60.0  # time limit of a verification
+RESULT = "result.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What running the text showed."""
+
+    error: str = ""  # why the text could not be run; the other fields are meaningless then
+    passes_sequentially: bool = False
+    fails: bool = False  # whether a search without the schedule finds a violation
+    hint_fails: bool = False  # whether the schedule reproduces the violation
+    oracle: str = ""
+    calls: tuple[tuple[int, int], ...] = ()  # the calls that the violation is about
+    exception: str = ""
+    kind: str = ""  # of the finding
+    schedule: str = ""
+    file: str = ""  # the place where it goes wrong; "" if it is not known
+    line: int = 0
+    lost_update: bool = False
+    preempted: int = 0  # the index of the thread that is preempted last
+    message: str = ""  # the message of the failing test, which tells the story
+
+    @property
+    def problem(self) -> str:
+        """Why the test must not be exported; "" if it may be."""
+        if self.error:
+            return self.error
+        if not self.passes_sequentially:
+            return "the test fails even if its calls are made one at a time"
+        return "" if self.fails else "the test passes when it is searched"
+
+
+def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
+    """Run the text of a test file, which is going to be written to `file`, and report what happened."""
+    with tempfile.TemporaryDirectory(prefix="raddle-verify-") as folder:
+        copy = Path(folder, file.name)
+        copy.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", __name__, str(copy), str(file.resolve().parent)]
+        paths = [str(Path(__file__).resolve().parents[2]), *(os.path.abspath(entry or ".") for entry in sys.path)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        try:
+            done = subprocess.run(
+                command,
+                env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Report(error=f"the test was still running after {seconds:g} seconds")
+        try:
+            value = json.loads(Path(folder, RESULT).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            return Report(error=f"the test cannot be run: {last or f'exit code {done.returncode}'}")
+    return Report(**{**value, "calls": tuple((thread, index) for thread, index in value["calls"])})
+
+
+# -- the child process ----------------------------------------------------------------------------------
+
+
+class _Recorder:
+    """Replaces `raddle.linearizable`: runs the check in three ways and keeps the report."""
+
+    def __init__(self, file: str, folder: str) -> None:
+        self._file = file
+        self._folder = folder
+        self.report = Report(error="the test does not call raddle.linearizable")
+
+    def __call__(self, setup: Any, *threads: Any, **options: Any) -> None:
+        schedule = options.pop("schedule", None)
+        check = LinearizabilityCheck(setup, threads, **options, selection=self._selection(options.get("source", ())))
+        sequential = replace(check, preemptions=0).run()
+        searched = check.run()
+        hinted = None if schedule is None else replace(check, schedule=schedule, max_executions=1, preemptions=0).run()
+        self.report = replace(
+            _report(searched, self._file),
+            passes_sequentially=sequential.explanation is None,
+            hint_fails=hinted is not None and hinted.explanation is not None,
+        )
+
+    def _selection(self, source: Sequence[str]) -> Selection:
+        """Return the modules that will be instrumented when the test is run at its final place."""
+        root = project_root(self._folder)
+        return Selection(sources=(*(source or (root,)), self._file), root=root)
+
+
+def _report(checked: Checked, file: str) -> Report:
+    explanation = checked.explanation
+    if explanation is None:
+        return Report()
+    finding, violation = explanation.finding, explanation.violation
+    name = os.path.basename(file)
+    label = next((label for label, path in finding.paths.items() if os.path.realpath(path) == file), name)
+    place = finding.place
+    preempted = 0
+    if finding.preemptions:
+        last = finding.preemptions[-1]
+        place = place or parse_place(last.place)
+        preempted = _number(last.thread)
+    is_known = place is not None and place.line > 0 and place.file != label
+    return Report(
+        fails=finding.schedule is not None,
+        oracle=violation.oracle,
+        calls=violation.calls,
+        exception=violation.exception,
+        kind=finding.kind,
+        schedule=str(finding.schedule or "").replace(f" {label}:", f" {name}:"),
+        file=place.file if place is not None and is_known else "",
+        line=place.line if place is not None and is_known else 0,
+        lost_update=is_lost_update(finding.trace.events),
+        preempted=preempted,
+        message=checked.message.replace(label, name),
+    )
+
+
+def _number(label: str) -> int:
+    """Return the index of the thread with this label, counted from the first thread that makes calls."""
+    number = label[1:].partition(".")[0]
+    return max(int(number) - 1, 0)
+
+
+def is_lost_update(events: Sequence[Event]) -> bool:
+    """Return whether a thread writes an attribute that another thread has written since the first one read it."""
+    stale: dict[
+        tuple[str, int], set[str]
+    ] = {}  # maps a variable to the threads whose value another thread has replaced
+    readers: dict[tuple[str, int], set[str]] = {}  # maps a variable to the threads that know its current value
+    for event in events:
+        variable = event.variable, event.object
+        if event.variable.endswith("[]") or event.kind not in (READ, WRITE) or event.thread == "T0":
+            continue
+        if event.kind == READ:
+            readers.setdefault(variable, set()).add(event.thread)
+            stale.setdefault(variable, set()).discard(event.thread)
+        else:
+            if event.thread in stale.get(variable, ()):
+                return True
+            stale.setdefault(variable, set()).update(readers.get(variable, set()) - {event.thread})
+            readers[variable] = {event.thread} & readers.get(variable, set())
+    return False
+
+
+def main(file: str, folder: str) -> int:
+    """Run the test in a file, as if the file was in the given folder, and write the report beside it."""
+    file = os.path.realpath(file)
+    recorder = _Recorder(file, folder)
+    vars(import_module("raddle"))["linearizable"] = recorder
+    report = _run(file, recorder)
+    Path(file).with_name(RESULT).write_text(json.dumps(asdict(report)), encoding="utf-8")
+    return 0
+
+
+def _run(file: str, recorder: _Recorder) -> Report:
+    sys.path.insert(0, os.path.dirname(file))
+    name = Path(file).stem
+    with tempfile.TemporaryDirectory(prefix="raddle-verify-") as temporary:
+        try:
+            module = import_module(name)
+            tests = [value for key, value in vars(module).items() if key.startswith("test_")]
+            for test in tests:
+                arguments = (Path(temporary),) if test.__code__.co_argcount else ()
+                test(*arguments)
+        except Exception as error:
+            return Report(error=f"the test cannot be run: {type(error).__name__}: {error}")
+    return recorder.report
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,164 @@
+"""Describes a violation: a sentence that says what went wrong, and a table of the legal outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.linearizability.call_names import call_name
+from raddle.linearizability.comparison import SHARED_FORM, Unordered
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
+from raddle.linearizability.history import Ending, EndingKind, History
+from raddle.linearizability.judgment import Oracle, Violation
+from raddle.linearizability.legal import LegalHistories
+
+MAX_LINES = 12  # maximum number of legal outcomes that a table shows
+LONGEST_VALUE = 60  # maximum number of characters of a value
+
+
+@dataclass(frozen=True, slots=True)
+class CallNames:
+    """The names of the calls of a test.
+
+    >>> CallNames.of(ConcurrentCalls(list, [[len], [repr]])).threads
+    (('len()',), ('repr()',))
+    """
+
+    threads: tuple[tuple[str, ...], ...]
+    observers: tuple[str, ...] = ()
+    invariants: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, calls: ConcurrentCalls) -> CallNames:
+        """Return the names of the calls, which must not be instrumented yet."""
+        return cls(
+            tuple(tuple(map(call_name, thread)) for thread in calls.threads),
+            tuple(map(call_name, calls.observers)),
+            tuple(map(call_name, calls.invariants)),
+        )
+
+
+def sentence(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
+    """Return a sentence that says what went wrong."""
+    calls = [names.threads[thread][index] for thread, index in violation.calls]
+    match violation.oracle:
+        case Oracle.EXCEPTIONS:
+            raised = violation.exception.removeprefix("builtins.").rpartition(".")[2]
+            return f"{calls[0]} raised {raised}, which no order of whole calls does"
+        case Oracle.HANGS:
+            return f"{_enumerated(calls)} never ended, which happens in no order of whole calls"
+        case Oracle.INVARIANTS:
+            broken = [names.invariants[number] for number in violation.history.broken]
+            verb, pronoun, holds = ("does", "it", "holds") if len(broken) == 1 else ("do", "they", "hold")
+            return f"{_enumerated(broken)} {verb} not hold, although {pronoun} {holds} after every order of whole calls"
+        case Oracle.RESULTS:
+            made = _enumerated([name for thread in names.threads for name in thread])
+            return f"the results of {made} are {_none_of(legal, 'results')} that whole calls give"
+        case Oracle.STATE:
+            what = "the results and the final state" if any(map(len, violation.history.threads)) else "the final state"
+            return f"{what} are {_none_of(legal, 'state')} that whole calls give"
+
+
+def _none_of(legal: LegalHistories, what: str) -> str:
+    number = len({repr(_compared(history, what)) for history in legal.histories})
+    return "not those" if number == 1 else f"none of the {number}"
+
+
+def _compared(history: History, what: str) -> object:
+    return history.threads if what == "results" else (history.threads, history.observed)
+
+
+def _enumerated(names: Sequence[str]) -> str:
+    """Return the names as an enumeration.
+
+    >>> _enumerated(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
+    """Return the legal outcomes, one per line, and the outcome of the execution."""
+    with_state = violation.oracle is Oracle.STATE
+    lines = list(dict.fromkeys(_line(history, legal, names, with_state) for history in legal.histories))
+    shown = lines[:MAX_LINES]
+    if len(lines) > MAX_LINES:
+        shown.append(f"... and {len(lines) - MAX_LINES} more")
+    return "\n".join(
+        [
+            "whole calls give" + (" one of these:" if len(lines) > 1 else ":"),
+            *(f"  {line}" for line in shown),
+            "this execution gave:",
+            f"  {_line(violation.history, legal, names, with_state)}",
+        ]
+    )
+
+
+def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool) -> str:
+    calls = [
+        _call(name, ending, (number, index) in legal.volatile)
+        for number, (endings, row) in enumerate(zip(history.threads, names.threads, strict=True))
+        for index, (ending, name) in enumerate(zip(endings, row, strict=True))
+    ]
+    text = ", ".join(calls)
+    if with_state and history.observed:
+        seen = zip(names.observers, history.observed, strict=True)
+        text += "; then " + ", ".join(
+            _call(name, ending, (-1, index) in legal.volatile) for index, (name, ending) in enumerate(seen)
+        )
+    return text
+
+
+def _call(name: str, ending: Ending, volatile: bool) -> str:
+    match ending.kind:
+        case EndingKind.RETURNED:
+            return f"{name} -> {'(varies)' if volatile else value_text(ending.value)}"
+        case EndingKind.RAISED:
+            return f"{name} raises {str(ending.value).rpartition('.')[2]}"
+        case EndingKind.PENDING:
+            return f"{name} never ends"
+        case EndingKind.NOT_MADE:
+            return f"{name} is not made"
+
+
+def value_text(form: Any) -> str:
+    """Return a comparable form as readers would write the value.
+
+    >>> value_text(("list", 1, ("tuple", "a"), ("object", "Node", 2)))
+    "[1, ('a',), <Node 2>]"
+    """
+    text = _text(form)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
+
+
+def _text(form: Any) -> str:
+    if not isinstance(form, tuple):
+        return repr(form)
+    if form == SHARED_FORM:
+        return "the shared object"
+    match form:
+        case ("object", name, number):
+            return f"<{name} {number}>" if number else f"<{name}>"
+        case ("exception" | "name", name):
+            return str(name)
+        case ("method", name, _):
+            return str(name)
+        case ("set", Unordered() as unordered):
+            return f"{{{', '.join(map(_text, unordered.items))}}}" if unordered.items else "set()"
+        case ("dict", Unordered() as unordered):
+            return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in unordered.items) + "}"
+        case ("tuple", *items):
+            return f"({', '.join(_items(items))}{',' if len(items) == 1 else ''})"
+        case ("list" | "view", *items):
+            return f"[{', '.join(_items(items))}]"
+        case ("deque" | "bytearray" as name, *items):
+            return f"{name}([{', '.join(_items(items))}])"
+        case (name, *items):
+            return f"{name}({', '.join(_items(items))})"
+    return repr(form)
+
+
+def _items(items: Sequence[Any]) -> Iterator[str]:
+    return map(_text, items)

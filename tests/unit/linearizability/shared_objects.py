@@ -1,0 +1,101 @@
+"""Classes that the tests of linearizability check. They are instrumented."""
+
+from __future__ import annotations
+
+import threading
+
+
+class Stack:
+    """`pop` checks before it acts."""
+
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def push(self, item):
+        self.items.append(item)
+
+    def pop(self):
+        if self.items:
+            return self.items.pop()
+        return None
+
+    def size(self):
+        return len(self.items)
+
+
+class Counter:
+    """`increment` reads and writes in two steps."""
+
+    def __init__(self):
+        self.value = 0
+
+    def increment(self):
+        self.value = value = self.value + 1
+        return value
+
+    def bump(self):
+        self.value = self.value + 1
+
+
+class LockedCounter(Counter):
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+    def increment(self):
+        with self.lock:
+            return super().increment()
+
+
+class Account:
+    """`equals` takes the locks of both accounts."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def equals(self, other):
+        with self.lock, other.lock:
+            return self is other
+
+
+class Box:
+    """`take` waits until something has been put."""
+
+    def __init__(self):
+        self.filled = threading.Condition()
+        self.values = []
+
+    def put(self, value):
+        with self.filled:
+            self.values.append(value)
+            self.filled.notify()
+
+    def take(self):
+        with self.filled:
+            while not self.values:
+                self.filled.wait()
+            return self.values.pop()
+
+    def take_quietly(self):
+        """Like `take`, but catch what `with` raises if the wait is aborted."""
+        try:
+            return self.take()
+        except RuntimeError:
+            return "the condition's lock was not held"
+
+
+class Door:
+    """`open` loses the notification if it checks before `close` and waits after it."""
+
+    def __init__(self):
+        self.closed = False
+        self.event = threading.Event()
+
+    def close(self):
+        self.closed = True
+        self.event.set()
+
+    def wait_until_closed(self):
+        if not self.closed:
+            self.event.clear()
+            self.event.wait()

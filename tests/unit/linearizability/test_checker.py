@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from checking import checker, values
+from shared_objects import Account, Counter, Door, LockedCounter, Stack
+
+from raddle.linearizability.concurrent_calls import ConcurrentCalls
+from raddle.linearizability.judgment import Oracle
+from raddle.linearizability.legal import UnusableTestError
+from raddle.outcome import OutcomeKind
+from raddle.schedulers.sequential import Sequential
+
+
+def test_a_lost_update_is_found_with_one_preemption():
+    with checker(Counter, [Counter.increment], [Counter.increment]) as check:
+        failure = check.search(preemptions=1).failure
+        assert values(failure.violation.history) == ((1,), (1,))
+        assert check.confirmed(failure)
+
+
+def test_without_preemptions_every_history_is_legal():
+    with checker(Counter, [Counter.increment], [Counter.increment]) as check:
+        verdict = check.search(preemptions=0)
+    assert (verdict.failure, verdict.exhausted, verdict.cut) == (None, True, True)
+
+
+def test_a_correct_class_has_no_violation():
+    with checker(LockedCounter, [LockedCounter.increment], [LockedCounter.increment]) as check:
+        verdict = check.search(preemptions=5)
+    assert (verdict.failure, verdict.exhausted, verdict.cut) == (None, True, False)
+
+
+def test_an_exception_that_no_order_raises_is_a_violation():
+    with checker(lambda: Stack(1), [Stack.pop], [Stack.pop]) as check:
+        failure = check.search().failure
+    assert (failure.violation.oracle, failure.violation.exception) == (Oracle.EXCEPTIONS, "IndexError")
+    assert isinstance(failure.error, IndexError)
+
+
+def test_a_deadlock_that_no_order_has_is_a_violation():
+    def both():
+        return Account(), Account()
+
+    threads = [lambda both: both[0].equals(both[1])], [lambda both: both[1].equals(both[0])]
+    with checker(both, *threads) as check:
+        violation = check.search().failure.violation
+    assert (violation.oracle, violation.calls) == (Oracle.HANGS, ((0, 0), (1, 0)))
+
+
+def test_a_wait_that_some_order_also_has_is_legal():
+    with checker(Door, [Door.wait_until_closed], [lambda door: None]) as check:
+        assert check.search(preemptions=2).failure is None
+
+
+def test_a_lost_notification_is_a_violation():
+    with checker(Door, [Door.wait_until_closed], [Door.close]) as check:
+        violation = check.search(preemptions=2).failure.violation
+    assert (violation.oracle, violation.calls) == (Oracle.HANGS, ((0, 0),))
+
+
+def test_the_state_is_compared_if_it_is_observed():
+    bumps = [Counter.bump], [Counter.bump]
+    with checker(Counter, *bumps) as check:
+        assert check.search().failure is None
+    with checker(Counter, *bumps, observe=[lambda counter: counter.value]) as check:
+        assert check.search().failure.violation.oracle is Oracle.STATE
+
+
+def test_the_first_execution_must_be_legal():
+    # The legal histories are computed in three executions: the first order twice, and then the second order.
+    executions = itertools.count(1)
+
+    def setup():
+        return Stack(*range(next(executions) // 4))
+
+    with checker(setup, [Stack.size], [Stack.size]) as check, pytest.raises(UnusableTestError) as caught:
+        check.search()
+    assert caught.value.slug == "not-deterministic"
+
+
+def test_a_violation_that_cannot_be_repeated_is_not_confirmed():
+    calls = [Counter.increment]
+    with checker(Counter, calls, [Counter.increment]) as check:
+        failure = check.search().failure
+        assert check.confirmed(failure)
+        calls[0] = lambda counter: counter.increment() + 10  # from now on, the results are different ones
+        check.harness.calls = ConcurrentCalls(Counter, [calls, [Counter.increment]])
+        assert not check.confirmed(failure)
+
+
+@pytest.mark.parametrize(
+    ("setup", "calls", "kind"),
+    [
+        (lambda: Stack(1), ([Stack.pop], [Stack.pop]), OutcomeKind.EXCEPTION),
+        (Counter, ([Counter.increment], [Counter.increment]), OutcomeKind.ASSERTION),
+        (Door, ([Door.wait_until_closed], [Door.close]), OutcomeKind.LOST_WAKEUP),
+    ],
+)
+def test_violations_fail_on_request(setup, calls, kind):
+    with checker(setup, *calls) as check:
+        failure = check.search(preemptions=2).failure
+        decisions, points = failure.decisions, failure.known_points
+        assert not check.session.rerun(decisions, points).outcome.failed
+        with check.failing({failure.violation.oracle}):
+            outcome = check.session.rerun(decisions, points).outcome
+        assert outcome.kind is kind
+        assert not check.session.rerun(decisions, points).outcome.failed
+
+
+def test_legal_executions_pass_on_request():
+    with checker(lambda: Stack(1), [Stack.pop], [Stack.pop]) as check:
+        check.legal()
+        scheduler = Sequential()
+        scheduler.begin(1, 0)
+        with check.failing(check.oracles):
+            assert not check.session.run_for(scheduler).outcome.failed
+
+
+def test_the_same_search_gives_the_same_failure():
+    found = []
+    for _ in range(2):
+        with checker(lambda: Stack(1), [Stack.pop], [Stack.pop]) as check:
+            found.append(check.search().failure.decisions)
+    assert found[0] == found[1]
