@@ -51,11 +51,8 @@ def run_sequentially(checker: Checker, *, backwards: bool = False) -> Execution:
     """
     scheduler = InOrder(backwards=backwards)
     scheduler.begin(1, checker.session.known_points.version)
-    execution = checker.session.run_for(scheduler)
-    checker.executions += 1
-    if execution.outcome.failed or not checker.harness.complete:
-        raise UnusableTestError(f"the calls cannot be controlled: {execution.outcome.message}")
-    if checker.judge() is not None:
+    execution, violation = checker.run(scheduler)
+    if violation is not None:
         raise UnusableTestError("the calls do not behave in the same way in every execution")
     return execution
 
