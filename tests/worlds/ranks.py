@@ -153,7 +153,7 @@ class MessageRecorder(Recorder):
 class RankInstallation(Installation):
     """An installation that records messages for the criteria."""
 
-    def step_recorder(self, *, renewed: bool) -> MessageRecorder:
+    def step_recorder(self, *, renewed: bool, all_accesses: bool = False) -> MessageRecorder:
         return MessageRecorder()
 
 

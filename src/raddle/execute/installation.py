@@ -109,10 +109,11 @@ class Installation:
         """Return the static model of everything instrumented so far."""
         return StaticModel()
 
-    def step_recorder(self, *, renewed: bool) -> Recorder:
+    def step_recorder(self, *, renewed: bool, all_accesses: bool = False) -> Recorder:
         """Return an observer that records steps for criteria.
 
-        `renewed` means that a setup function runs before each execution.
+        `renewed` means that a setup function runs before each execution. `all_accesses` means that the steps include
+        accesses to variables without conflicts, as when calls run alone to find out what they access.
         """
         raise NotImplementedError(f"executions in {type(self.world).__name__} are not measured")
 

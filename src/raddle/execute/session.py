@@ -128,6 +128,7 @@ class Session:
         *,
         setup: Callable[[], object] | None = None,
         renewed: bool = True,
+        all_accesses: bool = False,
         switches: str = "free-threaded",
         step_limit: int = 50_000,
         isolate: bool = False,
@@ -139,6 +140,7 @@ class Session:
         self._scenario = scenario
         self._installation = installation
         self._setup = setup
+        self._all_accesses = all_accesses  # whether steps include accesses to variables without conflicts
         self._renewed = renewed and setup is not None  # whether the setup replaces objects that modules hold
         self._measuring = measuring
         self._criteria = criteria  # names of the measured criteria, which may need more scheduling points
@@ -195,7 +197,8 @@ class Session:
         if followed:
             observers.append(follower := Follower(self._installation.calculus))
         if self._measuring and measuring:
-            observers.append(recorder := self._installation.step_recorder(renewed=self._renewed))
+            recorder = self._installation.step_recorder(renewed=self._renewed, all_accesses=self._all_accesses)
+            observers.append(recorder)
         if self._isolated is not None:
             observers.append(DecisionCounter(self._isolated.counter))
         engine = Engine(

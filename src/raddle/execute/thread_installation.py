@@ -106,14 +106,14 @@ class ThreadInstallation(Installation):
             self._model = replace(model, blocks=blocks)
         return self._model
 
-    def step_recorder(self, *, renewed: bool) -> Recorder:
+    def step_recorder(self, *, renewed: bool, all_accesses: bool = False) -> Recorder:
         from raddle.observers.identities import (
             Identities,  # slow to import, and needed only for measurements
         )
         from raddle.observers.steps import StepRecorder
 
         identities = Identities(self.table, self.model, renewed=renewed)
-        return StepRecorder(identities, self.table, methods=self._threads.methods)
+        return StepRecorder(identities, self.table, methods=self._threads.methods, all_accesses=all_accesses)
 
     def _attach(self, engine: Engine, steps: list[Step] | None) -> None:
         probe.attach(make_probes(engine, steps))

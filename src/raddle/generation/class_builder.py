@@ -43,7 +43,7 @@ class ClassBuilder:
         self._folder = sandbox.folder
         self._harness = Harness(ConcurrentCalls(object, ()))
         self._session = workbench.session(
-            self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True
+            self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True, all_accesses=True
         )
 
     def __enter__(self) -> ClassBuilder:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from random import Random
 
 from raddle.generation.surface import Method
@@ -41,56 +41,69 @@ class PairRanking:
 
     def __init__(self, methods: Sequence[Method], random: Random) -> None:
         self.pairs: list[Pair] = list(combinations_with_replacement(methods, 2))
-        self._places = {pair: place for place, pair in enumerate(self.pairs)}
         self._random = random
-        self._tried: Counter[Pair] = Counter()
-        self._covered: Counter[Pair] = Counter()
-        self._batch = random.sample(self.pairs, len(self.pairs))  # the first round: every pair once
-        self._ranked: list[Pair] | None = None  # the cached result of `ranked`
+        self._numbers = {method: number for number, method in enumerate(methods)}
+        self._first = [0]  # maps the number of a method to the place of the first pair that begins with it
+        for number in range(len(methods)):
+            self._first.append(self._first[-1] + len(methods) - number)
+        self._tried = [0] * len(self.pairs)  # by place
+        self._covered = [0] * len(self.pairs)
+        self._order = random.sample(range(len(self.pairs)), len(self.pairs))  # the order of untried pairs, by place
+        self._batch = sorted(range(len(self.pairs)), key=lambda place: -self._order[place])  # the first round
 
     def draw(self) -> Pair:
         """Return the pair to try next, and count it as tried."""
         if not self._batch:
             size = BATCH if len(self.pairs) >= 4 * BATCH else max(1, len(self.pairs) // 4)
-            best = self._by_score()[:size]
+            best = sorted(range(len(self.pairs)), key=self._score)[:size]
             self._batch = self._random.sample(best, len(best))
-        pair = self._batch.pop()
-        self.add_tried(pair)
-        return pair
+        place = self._batch.pop()
+        self._tried[place] += 1
+        return self.pairs[place]
 
-    def ranked(self) -> Sequence[Pair]:
+    def ranked(self) -> list[Pair]:
         """Return all pairs, the best first: untried pairs in random order, then the others by score."""
-        if self._ranked is None:
-            untried = [pair for pair in self.pairs if not self._tried[pair]]
-            self._random.shuffle(untried)
-            self._ranked = untried + [pair for pair in self._by_score() if self._tried[pair]]
-        return self._ranked
+        return [self.pairs[place] for place in sorted(range(len(self.pairs)), key=self._rank)]
 
-    def _by_score(self) -> list[Pair]:
-        return sorted(self.pairs, key=self.score)
+    def best(self, first: Sequence[Method], second: Sequence[Method]) -> Pair | None:
+        """Return the best ranked pair of a method in `first` and a method in `second`.
+
+        This takes much less time than to walk through `ranked`, because few methods fit a pattern.
+        """
+        pairs = product(first, second)
+        return min(pairs, key=lambda pair: self._rank(self._place(pair)), default=None)
 
     def tried(self, pair: Pair) -> int:
         """Return how often a pair has been tried."""
-        return self._tried[self._sorted(pair)]
+        return self._tried[self._place(pair)]
+
+    def covered(self, pair: Pair) -> int:
+        """Return how many starts have covered a pair."""
+        return self._covered[self._place(pair)]
 
     def score(self, pair: Pair) -> int:
         """Return the score of a pair; pairs with low scores are preferred."""
-        tried = self._tried[pair]
-        return max(1, abs(tried - self._covered[pair])) * max(1, tried)
+        return self._score(self._place(pair))
 
     def add_tried(self, pair: Pair) -> None:
         """Count a test that calls both methods of a pair concurrently."""
-        self._tried[self._sorted(pair)] += 1
-        self._ranked = None
+        self._tried[self._place(pair)] += 1
 
     def add_covered(self, starts: Mapping[Pair, int]) -> None:
         """Count the starts that covered pairs in one execution."""
         for pair, times in starts.items():
-            self._covered[self._sorted(pair)] += times
-        self._ranked = None
+            self._covered[self._place(pair)] += times
 
-    def _sorted(self, pair: Pair) -> Pair:
-        return pair if pair in self._places else (pair[1], pair[0])
+    def _place(self, pair: Pair) -> int:
+        one, other = sorted((self._numbers[pair[0]], self._numbers[pair[1]]))
+        return self._first[one] + other - one
+
+    def _score(self, place: int) -> int:
+        tried = self._tried[place]
+        return max(1, abs(tried - self._covered[place])) * max(1, tried)
+
+    def _rank(self, place: int) -> tuple[int, int]:
+        return (self._score(place), place) if self._tried[place] else (0, self._order[place])
 
 
 class OverlapCounter:

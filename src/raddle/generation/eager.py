@@ -10,13 +10,23 @@ MAPTest's scheduler.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from raddle.criteria.patterns import PATTERNS
 from raddle.generation.raw_patterns import RawPattern
 from raddle.operation import CONTENT, DELETE, WRITE
 from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
+
+
+class Operation(NamedTuple):
+    """An operation that a thread was about to perform when it was chosen."""
+
+    thread: int
+    kind: str
+    site: int
 
 
 class Eager(RandomScheduler):
@@ -37,6 +47,8 @@ class Eager(RandomScheduler):
     def begin(self, number: int, space: int) -> bool:
         self._state = first_state(self._seed, number)
         self.done = 0
+        self.chosen: Counter[Operation] = Counter()  # how often threads were chosen to perform each operation
+        self.last: dict[int, Operation] = {}  # the operation for which each thread was last chosen
         self._threads: dict[str, int] = {}  # maps "A" and "B" to the index of a thread, once it has performed a step
         self._owners: dict[str, object] = {}  # maps "x" and "y" to the object that the variable belongs to
         return True
@@ -61,6 +73,8 @@ class Eager(RandomScheduler):
         chosen = self._random(ready or enabled)
         if ready:
             self._perform(chosen)
+        operation = self.last[chosen.index] = Operation(chosen.index, _kind(chosen), chosen.site)
+        self.chosen[operation] += 1
         return chosen
 
     def _random(self, threads: Sequence[Thread]) -> Thread:
@@ -74,7 +88,7 @@ class Eager(RandomScheduler):
         if self.pattern is None or self.covered or thread.site != self.pattern.sites[self.done]:
             return False
         part = PATTERNS[self.pattern.number].parts[self.done]
-        if part.kind != (WRITE if thread.kind == DELETE else thread.kind):
+        if part.kind != _kind(thread):
             return False
         _, name = self.pattern.x if part.variable == "x" else self.pattern.y
         if (CONTENT if name.endswith(CONTENT) else name) != thread.name:
@@ -92,3 +106,7 @@ class Eager(RandomScheduler):
 
     def end(self) -> None:
         self._owners = {}
+
+
+def _kind(thread: Thread) -> str:
+    return WRITE if thread.kind == DELETE else thread.kind

@@ -44,13 +44,16 @@ class InOrder(Scheduler):
 
 
 def run_sequentially(checker: Checker, *, backwards: bool = False) -> Execution:
-    """Run the calls of one thread after those of the other."""
+    """Run the calls of one thread after those of the other.
+
+    Raises:
+        UnusableTestError: If the execution cannot be controlled, or is not legal, so the legal histories are wrong.
+    """
     scheduler = InOrder(backwards=backwards)
     scheduler.begin(1, checker.session.known_points.version)
-    execution = checker.session.run_for(scheduler)
-    checker.executions += 1
-    if execution.outcome.failed or not checker.harness.complete:
-        raise UnusableTestError(f"the calls cannot be controlled: {execution.outcome.message}")
+    execution, violation = checker.run(scheduler)
+    if violation is not None:
+        raise UnusableTestError("the calls do not behave in the same way in every execution")
     return execution
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import permutations, product
+from itertools import chain, islice, permutations, product
 from typing import NamedTuple
 
 from raddle.criteria.patterns import PATTERNS
@@ -24,9 +24,15 @@ from raddle.entities import Entities
 from raddle.generation.access_model import Access
 from raddle.generation.raw_patterns import NO_VARIABLE, RawPattern
 from raddle.generation.sequential_accesses import SequentialAccesses, ThreadAccess, ThreadAccesses
+from raddle.static_model import VariableName
 from raddle.step import Step
 
 Wanted = Callable[[RawPattern], bool]
+MAX_SEQUENCES = 200_000  # sequences of accesses examined in one run; methods with very many accesses have more
+# The number of a pattern, an access for each step, and the accesses of threads A and B.
+_Sequence = tuple[int, tuple[ThreadAccess, ...], ThreadAccesses, ThreadAccesses]
+
+_Sites = Mapping[tuple[str, VariableName], Sequence[int]]  # maps a kind and a variable to sites
 
 
 class _Shape(NamedTuple):
@@ -64,12 +70,19 @@ def identify(steps: Sequence[Step], entities: Entities, wanted: Wanted = lambda 
     [(1, 4, 9), (1, 5, 9), (4, 4, 9, 5), (2, 9, 4), (2, 9, 5)]
     """
     run = SequentialAccesses(steps, entities)
-    for a, b in permutations(sorted(run.threads), 2):
-        yield from filter(wanted, _between(run, run.threads[a], run.threads[b]))
+    pairs = permutations([run.threads[number] for number in sorted(run.threads)], 2)
+    for number, chosen, a, b in islice(chain.from_iterable(_sequences(run, a, b) for a, b in pairs), MAX_SEQUENCES):
+        if _is_possible(number, chosen, a, b):
+            places = PATTERNS[number].parts
+            y = next((step.variable for part, step in zip(places, chosen, strict=True) if part.variable == "y"), None)
+            names = run.name(chosen[0].variable), NO_VARIABLE if y is None else run.name(y)
+            pattern = RawPattern(number, *names, tuple([access.site for access in chosen]))
+            if wanted(pattern):
+                yield pattern
 
 
-def _between(run: SequentialAccesses, a: ThreadAccesses, b: ThreadAccesses) -> Iterator[RawPattern]:
-    """Yield the patterns in which thread A takes the first step."""
+def _sequences(run: SequentialAccesses, a: ThreadAccesses, b: ThreadAccesses) -> Iterator[_Sequence]:
+    """Yield the sequences of accesses that fit a pattern in which thread A takes the first step."""
     shared = sorted({number for _, number in a.by_variable} & {number for _, number in b.by_variable})
     for number, pattern in PATTERNS.items():
         for x, y in permutations(shared, 2) if pattern.pair else [(one, -1) for one in shared]:
@@ -79,10 +92,8 @@ def _between(run: SequentialAccesses, a: ThreadAccesses, b: ThreadAccesses) -> I
                 (a if part.thread == "A" else b).by_variable.get((part.kind, x if part.variable == "x" else y), ())
                 for part in pattern.parts
             ]
-            names = run.name(x), run.name(y) if pattern.pair else NO_VARIABLE
             for chosen in product(*choices):
-                if _is_possible(number, chosen, a, b):
-                    yield RawPattern(number, *names, tuple([access.site for access in chosen]))
+                yield number, chosen, a, b
 
 
 def _is_possible(number: int, chosen: Sequence[ThreadAccess], a: ThreadAccesses, b: ThreadAccesses) -> bool:
@@ -116,22 +127,25 @@ def identify_from_source(
     [(4, 9, 4), (4, 9, 5), (5, 9, 4), (5, 9, 5)]
     """
     sides = [_by_variable(one), _by_variable(other)]
-    for a, b in (sides, sides[::-1]):
-        shared = sorted({variable for _, variable in a} & {variable for _, variable in b})
-        for number, pattern in PATTERNS.items():
-            for x, y in permutations(shared, 2) if pattern.pair else [(v, NO_VARIABLE) for v in shared]:
-                choices = [
-                    (a if part.thread == "A" else b).get((part.kind, x if part.variable == "x" else y), ())
-                    for part in pattern.parts
-                ]
-                for sites in product(*choices):
-                    found = RawPattern(number, x, y, sites)
-                    if wanted(found):
-                        yield found
+    patterns = chain(_from_source(sides[0], sides[1]), _from_source(sides[1], sides[0]))
+    yield from filter(wanted, islice(patterns, MAX_SEQUENCES))
 
 
-def _by_variable(accesses: Iterable[Access]) -> Mapping[tuple[str, tuple[str, str]], list[int]]:
-    found: dict[tuple[str, tuple[str, str]], list[int]] = {}
+def _from_source(a: _Sites, b: _Sites) -> Iterator[RawPattern]:
+    """Yield the patterns in which thread A takes the first step."""
+    shared = sorted({variable for _, variable in a} & {variable for _, variable in b})
+    for number, pattern in PATTERNS.items():
+        for x, y in permutations(shared, 2) if pattern.pair else [(one, NO_VARIABLE) for one in shared]:
+            choices = [
+                (a if part.thread == "A" else b).get((part.kind, x if part.variable == "x" else y), ())
+                for part in pattern.parts
+            ]
+            for sites in product(*choices):
+                yield RawPattern(number, x, y, sites)
+
+
+def _by_variable(accesses: Iterable[Access]) -> _Sites:
+    found: dict[tuple[str, VariableName], list[int]] = {}
     for kind, variable, site in sorted(accesses):
         found.setdefault((kind, variable), []).append(site)
     return found

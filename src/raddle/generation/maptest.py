@@ -54,17 +54,18 @@ class Trigger:
 class MapTestReport:
     """The state of a search by MAPTest."""
 
-    covered: int  # raw patterns covered so far
+    covered: int  # requirements of MAP-coverage covered so far; equivalent patterns count once
     given_up: int  # patterns given up in the current round
-    static_total: int  # T_C, by the paper's formula
+    static_total: int  # T_C, by the paper's formula, including infeasible requirements
     rounds: int
     capped: int  # tests for which more patterns were wanted than `MAX_EXECUTIONS` allows
 
     def __str__(self) -> str:
         """Return a summary for reports."""
         return (
-            f"{self.covered} patterns covered, {self.given_up} given up, T_C = {self.static_total}, "
-            f"round {self.rounds}; {self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
+            f"{self.covered} of {self.static_total} patterns covered (T_C includes infeasible ones), "
+            f"{self.given_up} given up in round {self.rounds}; "
+            f"{self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
         )
 
 
@@ -98,7 +99,8 @@ class MapTest(Strategy):
     def report(self) -> MapTestReport:
         """The state of the search."""
         goals = self.goals
-        return MapTestReport(len(goals.covered), goals.given_up, self.model.total(), goals.rounds, self._capped)
+        covered = {pattern.counted for pattern in goals.covered}
+        return MapTestReport(len(covered), goals.given_up, self.model.total(), goals.rounds, self._capped)
 
     # -- the choice of a test -----------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ class MapTest(Strategy):
         if failure is None:
             passed |= covered
         else:
-            explains = explaining_pattern(checker.harness, failure.violation, (steps, entities), passed)
+            explains = explaining_pattern(checker.harness, failure.violation, (steps, entities), passed, self._eager)
             self.trigger = Trigger(pattern, explains)
         return failure
 

@@ -18,7 +18,7 @@ from random import Random
 
 from raddle.criteria.patterns import Part
 from raddle.generation.access_model import AccessModel
-from raddle.generation.covcon_ranking import Pair, PairRanking
+from raddle.generation.covcon_ranking import PairRanking
 from raddle.generation.raw_patterns import Family
 from raddle.generation.surface import Method
 
@@ -51,7 +51,8 @@ class MethodChoice:
         fitting = [self._fitting(family, part) for part in family.parts]
         if not all(fitting):
             return None
-        chosen = list(self._first_two(fitting) or [self._random.choice(methods) for methods in fitting[:2]])
+        ranked = None if self._ranking is None else self._ranking.best(fitting[0], fitting[1])
+        chosen = list(ranked or [self._random.choice(methods) for methods in fitting[:2]])
         chosen += [self._random.choice(methods) for methods in fitting[2:]]
         threads: dict[str, list[Method]] = {"A": [], "B": []}
         steps: dict[str, list[Part]] = {"A": [], "B": []}
@@ -64,18 +65,6 @@ class MethodChoice:
 
     def _fitting(self, family: Family, part: Part) -> Sequence[Method]:
         return self._model.methods_with(part.kind, family.variable(part))
-
-    def _first_two(self, fitting: Sequence[Sequence[Method]]) -> Pair | None:
-        """Return the best ranked pair that fits the first two steps, which are by different threads."""
-        if self._ranking is None:
-            return None
-        first, second = set(fitting[0]), set(fitting[1])
-        for one, other in self._ranking.ranked():
-            if one in first and other in second:
-                return one, other
-            if other in first and one in second:
-                return other, one
-        return None
 
     def _has_both(self, method: Method, family: Family, parts: Sequence[Part]) -> bool:
         """Return whether a method has different accesses for two steps."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from raddle.criteria.patterns import PATTERNS, Part
+from raddle.criteria.patterns import PATTERNS, Part, identify
 from raddle.entities import Entities
 from raddle.generation.binding import is_test_site
 from raddle.operation import ACCESSES, READ, WRITE, verb_of
@@ -59,6 +59,16 @@ class RawPattern(NamedTuple):
     def family(self) -> Family:
         """The patterns that differ only in their sites."""
         return Family(self.number, self.x, self.y)
+
+    @property
+    def counted(self) -> tuple[object, ...]:
+        """The requirement of MAP-coverage as which the pattern counts; equal for equivalent patterns.
+
+        >>> x, y = ("log.py:Log", "x"), ("log.py:Log", "y")
+        >>> RawPattern(11, x, y, (1, 2, 3, 4)).counted == RawPattern(10, x, y, (1, 2, 4, 3)).counted
+        True
+        """
+        return identify(self.number, "\n".join(self.x), "\n".join(self.y), self.sites)
 
     def __str__(self) -> str:
         family = self.family

@@ -1,7 +1,7 @@
 """The step recorder: records the steps of an execution for criteria (see `raddle.step`).
 
-If no two accesses to a variable can conflict, all accesses to it are left out at the end. Most steps are such accesses,
-and no criterion uses them.
+If no two accesses to a variable can conflict, all accesses to it are left out at the end, unless all accesses are
+requested. Most steps are such accesses, and no criterion uses them.
 """
 
 from __future__ import annotations
@@ -69,10 +69,13 @@ _CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, others may have to wait
 class StepRecorder(Recorder):
     """Records the steps of threads."""
 
-    def __init__(self, identities: Identities, table: SiteTable, *, methods: int = METHODS) -> None:
+    def __init__(
+        self, identities: Identities, table: SiteTable, *, methods: int = METHODS, all_accesses: bool = False
+    ) -> None:
         super().__init__()
         self._identities = identities
         self._table = table
+        self._all_accesses = all_accesses  # whether steps include accesses to variables without conflicts
         self._methods = methods  # threads are distinguished by this many of the methods they run first
         self._wanted: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
@@ -102,7 +105,7 @@ class StepRecorder(Recorder):
         self._identities.name_contents(self.stream)
         if self._mutexes:
             self._report_mutexes()
-        private = self._identities.private()
+        private = set[int]() if self._all_accesses else self._identities.private()
         # A resource may have the same number as a private variable, so the kind is checked too. That check is the
         # slowest, so it comes last.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])

@@ -63,9 +63,7 @@ class FakeBuilder:
     def observe(self, prefix, calls):
         self.observed += 1
         harness = Harness(bind(TestCase(prefix.calls, (tuple(calls),))))
-        with self._workbench.session(harness, measuring=True) as session:
-            recorder = session._lean.recorder
-            recorder._identities.private = set  # one thread has no conflicts, but all its accesses count
+        with self._workbench.session(harness, measuring=True, all_accesses=True) as session:
             execution = session.run(lambda enabled, current: enabled[0])
             if harness.error is not None:
                 return None

@@ -124,3 +124,20 @@ class Pair:
 
     def get_both(self):
         return self.left, self.right
+
+
+class Guarded:
+    """Two fields; every method holds the lock."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.left = self.right = 0
+
+    def swap(self):
+        with self.lock:
+            self.left, self.right = self.right, self.left
+
+    def reset(self):
+        with self.lock:
+            self.left = 1
+            self.right = 2

@@ -65,6 +65,22 @@ def test_untried_pairs_are_ranked_first():
     assert ranking.ranked()[-1] == (one, other)
 
 
+def test_the_best_pair_is_the_first_ranked_pair_that_fits():
+    random = Random(3)
+    names = methods(6)
+    ranking = PairRanking(names, random)
+    for _ in range(60):
+        first, second = random.sample(names, 2), random.sample(names, 3)
+        fits = [
+            (one, other)
+            for one, other in ranking.ranked()
+            if (one in first and other in second) or (other in first and one in second)
+        ]
+        assert set(ranking.best(first, second)) == set(fits[0])
+        ranking.add_tried(random.choice(ranking.pairs))
+        ranking.add_covered({random.choice(ranking.pairs): random.randrange(3)})
+
+
 def test_every_start_counts_including_nested_calls():
     get, put = methods(2)
     events = [

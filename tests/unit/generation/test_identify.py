@@ -59,7 +59,7 @@ def test_with_one_lock_no_pattern_is_missing_and_those_of_one_variable_are_exact
     # run everything before its own critical section earlier. So pruning by lock sets is exact for three steps.
     random = Random(2)
     pruned = 0
-    for _ in range(60):
+    for _ in range(30):
         one, other = (random_thread(random, thread, locks=1, size=4) for thread in (1, 2))
         found, real = set(identify([*one, *other], ENTITIES)), possible(one, other)
         assert real <= found
@@ -71,7 +71,7 @@ def test_with_one_lock_no_pattern_is_missing_and_those_of_one_variable_are_exact
 
 def test_with_several_locks_no_pattern_is_missing():
     random = Random(3)
-    for _ in range(12):
+    for _ in range(8):
         one, other = (random_thread(random, thread, locks=2, size=4) for thread in (1, 2))
         assert possible(one, other) <= set(identify([*one, *other], ENTITIES))
 

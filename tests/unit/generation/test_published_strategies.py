@@ -102,7 +102,7 @@ def test_covcon_counts_a_pair_across_two_objects(workbench):
     run_strategy(workbench, strategy, tests=1)
     (pair,) = strategy.ranking.pairs
     assert str(pair[0]) == str(pair[1]) == "equals"
-    assert strategy.ranking._covered[pair] > 0
+    assert strategy.ranking.covered(pair) > 0
 
 
 def test_both_threads_of_covcon_call_both_methods_in_opposite_orders(workbench):
