@@ -49,6 +49,18 @@ class Store(ABC):
     def load(self, key: str) -> int: ...
 
 
+class MemoryStore(Store):
+    def load(self, key: str) -> int:
+        return 1
+
+
+class Sink(ABC):
+    """No class of the module implements it."""
+
+    @abstractmethod
+    def drain(self) -> bool: ...
+
+
 class Shop:
     """A shop that threads share."""
 
@@ -105,6 +117,9 @@ class Shop:
 
     def restore(self, store: Store) -> None:
         self._items["a"] = store.load("a")
+
+    def pour(self, sink: Sink) -> None:
+        sink.drain()
 
     def subscribe(self, callback: Callable[[str], bool]) -> bool:
         return callback("a")
@@ -260,13 +275,13 @@ class Fails:
 
 
 class Choosy:
-    """Accepts anything, but only works with a callable. The source of the constructor does not show that."""
+    """Accepts a truth value, but its methods only work with a callable."""
 
-    def __init__(self, *parts) -> None:
-        vars(self)["job"] = parts[0] if parts else None
+    def __init__(self, job: bool | Callable[[], int]) -> None:
+        self.job = job
 
     def run(self):
-        return vars(self)["job"]()
+        return self.job()
 
     def twice(self):
         return self.run(), self.run()

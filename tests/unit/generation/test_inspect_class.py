@@ -34,8 +34,7 @@ def test_constructors_are_the_class_class_methods_and_functions_that_return_an_i
 
 
 def test_the_concrete_subclasses_construct_an_abstract_class():
-    class_names = [name for name, _ in constructors(Store)]
-    assert "Store" not in class_names
+    assert constructors(Store) == [("MemoryStore", "")]
 
 
 def test_hints_are_resolved_although_they_are_strings():
@@ -44,7 +43,7 @@ def test_hints_are_resolved_although_they_are_strings():
 
 
 def test_patterns_select_and_exclude_methods():
-    assert set(kinds(Shop, methods=["p*", "merge"], exclude=["paint"])) == {"put", "merge"}
+    assert set(kinds(Shop, methods=["p*", "merge"], exclude=["p[ao]*"])) == {"put", "merge"}
 
 
 def test_a_subclass_of_a_built_in_container_has_its_methods_and_operators():
