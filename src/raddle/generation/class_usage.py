@@ -101,7 +101,9 @@ class ClassUsage:
         receiver, _, method = forward.function.rpartition(".")
         if receiver in ("self", "cls", "super()"):
             after = base if receiver == "super()" else None
-            owner = next((kind for kind in _after(self._cls, after) if (_class_key(kind), method) in self._functions), None)
+            owner = next(
+                (kind for kind in _after(self._cls, after) if (_class_key(kind), method) in self._functions), None
+            )
             if owner is None:
                 return Usage()
             name = _parameter_at(self._functions[_class_key(owner), method], forward, skip=1)

@@ -14,7 +14,11 @@ from raddle.instrument import Selection
 
 @contextmanager
 def sequential_runner(**options: object) -> Iterator[SequentialRunner]:
+    """Yield a runner; `options` are passed to `SequentialRunner`."""
     domain = Threads(Selection(root="/nowhere"), patience_seconds=30)
-    with Workbench(domain) as workbench, Sandbox() as sandbox:
-        with SequentialRunner(workbench, sandbox, **options) as runner:  # type: ignore[arg-type]
-            yield runner
+    with (
+        Workbench(domain) as workbench,
+        Sandbox() as sandbox,
+        SequentialRunner(workbench, sandbox, **options) as runner,  # type: ignore[arg-type]
+    ):
+        yield runner

@@ -2,8 +2,8 @@ import inspect
 import typing
 
 import pytest
-
 from argument_classes import Closable, Handle, MemoryStore, Shop, SmallShop, Store
+
 from raddle.generation.acceptance import Acceptance, acceptance
 from raddle.generation.surface import Parameter
 from raddle.generation.usage import Fact, Usage, Use

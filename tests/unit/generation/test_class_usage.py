@@ -1,6 +1,7 @@
 import queue
 
 from argument_classes import Settings, SmallShop, Untyped
+
 from raddle.generation.class_usage import class_usage, usage_of
 from raddle.generation.usage import Use
 
@@ -33,7 +34,8 @@ def test_names_of_classes_and_functions_are_resolved():
     def check(value, path):
         isinstance(value, queue.Queue)
         isinstance(value, (int, str))
-        open(path)
+        with open(path):
+            pass
 
     assert usage_of(check, "value").details(Use.INSTANCE) == (queue.Queue, int, str)
     assert usage_of(check, "path").details(Use.PASSED) in (("io.open",), ("_io.open",))

@@ -1,7 +1,6 @@
 from random import Random
 
 import pytest
-
 from argument_classes import (
     Blocks,
     Choosy,
@@ -19,13 +18,14 @@ from argument_classes import (
     WithMeta,
     Words,
 )
+from running import sequential_runner
+
 from raddle.generation.constructors import choose_constructors
 from raddle.generation.expressions import Callback, Literal
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.pools import ArgumentPools
 from raddle.generation.testcase import SHARED
 from raddle.generation.unbuildable import UnbuildableError
-from running import sequential_runner
 
 
 def choose(cls, *, seed=1, **options):
@@ -62,7 +62,9 @@ def test_constructors_with_which_most_methods_work_are_kept():
 
 def test_an_error_reveals_what_the_constructor_needs():
     calls = choose(Needy).calls
-    assert [str(argument.function.name) for call in calls for argument in call.arguments if hasattr(argument, "function")]
+    assert [
+        str(argument.function.name) for call in calls for argument in call.arguments if hasattr(argument, "function")
+    ]
 
 
 def test_only_a_sample_of_two_hundred_methods_is_tried():

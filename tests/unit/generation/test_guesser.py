@@ -7,10 +7,10 @@ import threading
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import pytest
-
 import argument_classes
+import pytest
 from argument_classes import Color, Files, Handle, Point, Settings, Shop, Untyped
+
 from raddle.generation.expressions import (
     Callback,
     Container,

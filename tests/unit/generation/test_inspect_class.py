@@ -1,6 +1,6 @@
 import pytest
-
 from argument_classes import Dynamic, Many, Settings, Shop, Store, Untyped, WithMeta, Words
+
 from raddle.errors import UsageError
 from raddle.generation.inspect_class import inspect_class, with_contexts
 from raddle.generation.surface import MethodKind, Sharing

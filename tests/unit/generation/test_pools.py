@@ -2,9 +2,9 @@ import itertools
 from random import Random
 
 import pytest
-
 from argument_classes import Files, Handle, Keyed, Many, Shop, SmallShop, Untyped
 from copied_class import Copying
+
 from raddle.generation.expressions import Callback, Imported, Literal, New, TemporaryPath, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.inspect_class import inspect_class
@@ -74,7 +74,9 @@ def test_arguments_after_a_skipped_one_are_passed_by_keyword():
 
 def test_the_object_itself_and_a_second_instance_are_arguments():
     scope = {SHARED: Shop, "other": SmallShop}
-    used = {variable for call in drawn(ArgumentPools(inspect_class(Shop)), "merge", scope) for variable in call.variables}
+    used = {
+        variable for call in drawn(ArgumentPools(inspect_class(Shop)), "merge", scope) for variable in call.variables
+    }
     assert used == {SHARED, "other"}
 
 
@@ -174,7 +176,9 @@ def test_a_message_reveals_which_class_was_expected():
         pools.learn(
             Call(method_of(pools, "put"), (parameter[0],)), AttributeError("'str' object has no attribute 'close'")
         )
-        found = found or any(isinstance(one, New) and one.function.name == "Handle" for one in pool(pools, "put", "key"))
+        found = found or any(
+            isinstance(one, New) and one.function.name == "Handle" for one in pool(pools, "put", "key")
+        )
     assert found
 
 

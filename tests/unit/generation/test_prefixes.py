@@ -1,12 +1,13 @@
 from random import Random
 
 from argument_classes import Keyed, Shop, Untyped
+from running import sequential_runner
+
 from raddle.generation.expressions import Literal
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.pools import ArgumentPools
 from raddle.generation.prefixes import OTHER, draw_prefix, draw_working_call
 from raddle.generation.testcase import SHARED
-from running import sequential_runner
 
 
 def prefixes(cls, count, *, seed=1, max_calls=5):

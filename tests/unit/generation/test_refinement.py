@@ -48,7 +48,7 @@ def test_an_item_of_a_container_can_be_to_blame():
 
 def test_the_number_of_parts_is_known():
     def unpack(x):
-        a, b = x
+        _a, _b = x
 
     facts = revealed(error_of("unpack('a')", unpack=unpack), Literal("a"))
     assert facts == (Fact((), Use.UNPACKED, 2),)

@@ -3,17 +3,19 @@ import sys
 import warnings
 
 import pytest
-
 from argument_classes import Blocks, Exits, Fails, Keyed, Shop, Spins
+from running import sequential_runner
+
 from raddle.generation.expressions import Imported, Literal, TemporaryPath
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call
-from running import sequential_runner
 
 
 def construct(cls, *arguments, **keywords):
     method = Method("", MethodKind.CONSTRUCTOR, Imported(cls.__module__, cls.__qualname__))
-    return Call(method, tuple(map(Literal, arguments)), tuple((k, Literal(v)) for k, v in keywords.items()), result=SHARED)
+    return Call(
+        method, tuple(map(Literal, arguments)), tuple((k, Literal(v)) for k, v in keywords.items()), result=SHARED
+    )
 
 
 def method(cls, name, *arguments, result=""):
@@ -77,9 +79,7 @@ def test_state_is_reset_before_each_execution():
 
 
 def test_files_of_earlier_executions_are_gone():
-    write = Call(
-        Method("", MethodKind.CONSTRUCTOR, Imported("os", "mkdir")), (TemporaryPath("a"),), result=SHARED
-    )
+    write = Call(Method("", MethodKind.CONSTRUCTOR, Imported("os", "mkdir")), (TemporaryPath("a"),), result=SHARED)
     with sequential_runner() as runner:
         assert runner.run((write,)).works
         assert runner.run((write,)).works  # the folder does not exist any more

@@ -6,8 +6,8 @@ import uuid
 from collections import OrderedDict, deque
 
 import pytest
-
 from argument_classes import Color, Handle, Point, Settings
+
 from raddle.generation.expressions import Container, Imported, Literal, New, Values
 from raddle.generation.written import expression_of
 
@@ -31,7 +31,7 @@ from raddle.generation.written import expression_of
         Point(1, 2),
         Settings("a"),
         decimal.Decimal("1.5"),
-        datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc),
+        datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
         uuid.UUID(int=1),
         ipaddress.IPv4Address("10.0.0.1"),
         OrderedDict(a=1),
