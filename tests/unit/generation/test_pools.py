@@ -1,10 +1,12 @@
 import itertools
+import sys
 from random import Random
 
 import pytest
 from argument_classes import Files, Handle, Keyed, Many, Shop, SmallShop, Untyped
 from copied_class import Copying
 
+import processes
 from raddle.generation.expressions import Callback, Imported, Literal, New, TemporaryPath, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.inspect_class import inspect_class
@@ -194,3 +196,9 @@ def test_every_method_of_a_large_class_can_be_drawn(seed):
     pools = ArgumentPools(inspect_class(Many), seed=seed)
     calls = [pools.draw_call(Random(seed), method, {SHARED: Many}) for method in pools.surface.methods]
     assert len({call.method for call in calls}) == 200
+
+
+def test_importing_the_pools_does_not_import_hypothesis():
+    code = "import sys, raddle.generation.prefixes; print('hypothesis' in sys.modules)"
+    done = processes.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "False"
