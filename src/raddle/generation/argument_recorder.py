@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from raddle.generation.expressions import Callback, Expression, Imported, New
+from raddle.generation.expressions import Callback, Expression, Imported, New, size
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learned_values import MAX_VALUES, LearnedValues
 from raddle.generation.package_classes import PackageClasses, imported
@@ -140,7 +140,7 @@ class ArgumentRecorder:
     def learned(self) -> LearnedValues:
         """Return the values recorded so far."""
         return LearnedValues({
-            key: tuple(expression for expression, _ in counts.most_common(MAX_VALUES))
+            key: tuple(sorted(counts, key=lambda one: (-counts[one], size(one), repr(one)))[:MAX_VALUES])
             for key, counts in list(self._counts.items())
         })  # fmt: skip
 
@@ -151,7 +151,7 @@ def run_tests(tests: str) -> None:
         import pytest
 
         # Without the project's options, no plugin writes a coverage file or starts other processes.
-        pytest.main([tests, "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:raddle"])
+        pytest.main([tests, "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:raddle", "-p", "no:randomly"])
     else:
         folder = tests if os.path.isdir(tests) else os.path.dirname(tests) or "."
         pattern = "test*.py" if os.path.isdir(tests) else os.path.basename(tests)

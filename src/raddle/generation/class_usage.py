@@ -16,7 +16,7 @@ from raddle.generation.signatures import package_of, parameters_of_class
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.usage import Fact, Forward, Path, Usage, Use
 from raddle.generation.usage_reader import uses_in
-from raddle.inspection import module_of, mro, name_of
+from raddle.inspection import module_of, mro, qualname_of
 
 MAX_FORWARDS = 3  # calls through which an argument is followed
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -49,17 +49,16 @@ class ClassUsage:
 
     def parameter(self, method: str, name: str, *, after: type | None = None, depth: int = 0) -> Usage:
         """Return how a parameter of a method is used; `after` skips the class `after` and its subclasses."""
-        classes = mro(self._cls)
-        start = 0 if after is None else classes.index(after) + 1
-        for base in classes[start:]:
-            if (base, method) in self._functions:
-                return self._resolved(self._facts.get(_root(base, method, name), ()), base, depth)
+        for base in _after(self._cls, after):
+            if (_class_key(base), method) in self._functions:
+                return self._resolved(self._facts.get(f"{_class_key(base)}.{method}:{name}", ()), base, depth)
         return Usage()
 
     @functools.cached_property
-    def _functions(self) -> Mapping[tuple[type, str], ast.FunctionDef]:
+    def _functions(self) -> Mapping[tuple[str, str], ast.FunctionDef]:
+        """The syntax trees of the methods, by class and name."""
         found = {
-            (base, node.name): node
+            (_class_key(base), node.name): node
             for base, tree in reversed(self._trees)
             for node in tree.body
             if isinstance(node, ast.FunctionDef) and not _is_setter(node)
@@ -69,7 +68,7 @@ class ClassUsage:
             names = [ast.arg(parameter.name) for parameter in parameters_of_class(self._cls)]
             arguments = ast.arguments([], [ast.arg("self"), *names], None, [], [], None, [])
             stores = [ast.parse(f"self.{name.arg} = {name.arg}").body[0] for name in names if name.arg.isidentifier()]
-            found[self._cls, "__init__"] = ast.FunctionDef("__init__", arguments, stores, [])
+            found[_class_key(self._cls), "__init__"] = ast.FunctionDef("__init__", arguments, stores, [])
         return found
 
     def _read(self) -> dict[str, tuple[Fact, ...]]:
@@ -77,9 +76,9 @@ class ClassUsage:
         attributes: dict[str, list[Path]] = {}
         for attempt in range(2):  # attributes are known after the first pass
             facts: dict[str, dict[Fact, None]] = {}
-            for (base, name), tree in self._functions.items():
+            for (cls, name), tree in self._functions.items():
                 sources: dict[str, Any] = {f"self.{attribute}": paths for attribute, paths in attributes.items()}
-                sources |= {parameter: [(_root(base, name, parameter),)] for parameter in _parameters(tree)}
+                sources |= {parameter: [(f"{cls}.{name}:{parameter}",)] for parameter in _parameters(tree)}
                 for fact in uses_in(tree, sources):
                     facts.setdefault(fact.path[0], {})[Fact(fact.path[1:], fact.use, fact.detail)] = None
             if not attempt:
@@ -102,10 +101,12 @@ class ClassUsage:
         receiver, _, method = forward.function.rpartition(".")
         if receiver in ("self", "cls", "super()"):
             after = base if receiver == "super()" else None
-            owner = next((kind for kind in _after(self._cls, after) if (kind, method) in self._functions), None)
+            owner = next(
+                (kind for kind in _after(self._cls, after) if (_class_key(kind), method) in self._functions), None
+            )
             if owner is None:
                 return Usage()
-            name = _parameter_at(self._functions[owner, method], forward, skip=1)
+            name = _parameter_at(self._functions[_class_key(owner), method], forward, skip=1)
             return self.parameter(method, name, after=after, depth=depth + 1)
         target = _lookup(forward.function, names)
         if inspect.isfunction(target) or inspect.isclass(target):
@@ -161,13 +162,16 @@ def _function_tree(function: Any) -> ast.FunctionDef | None:
     return tree.body[0] if tree.body and isinstance(tree.body[0], ast.FunctionDef) else None
 
 
-def _root(base: type, method: str, parameter: str) -> str:
-    return f"{module_of(base)}.{name_of(base)}.{method}:{parameter}"
+def _class_key(cls: type) -> str:
+    """Return a name that identifies a class; a metaclass can make classes unhashable."""
+    return f"{module_of(cls)}.{qualname_of(cls)}"
 
 
 def _after(cls: type, base: type | None) -> tuple[type, ...]:
+    """Return the classes after `base` in the method resolution order of `cls`, or all of them."""
     classes = mro(cls)
-    return classes if base is None else classes[classes.index(base) + 1 :]
+    position = next((number for number, one in enumerate(classes) if one is base), -1)
+    return classes[position + 1 :]
 
 
 def _parameters(tree: ast.FunctionDef) -> list[str]:

@@ -140,10 +140,9 @@ def _of_class(cls: Any, name: str, guessing: Guessing, depth: int) -> list[Guess
     """Return guesses for a class, or for a special form of `typing` without parameters."""
     if any(cls is known for known in _SCALARS if known is not None) or cls is None:
         return _SCALARS[cls]
-    if cls is tuple or cls in _KINDS or cls in _MAPPINGS or cls in (abc.Iterator, abc.Generator):
-        origin = {tuple: tuple[Any, ...]}.get(cls)
-        if origin is not None:
-            return containers("tuple", STRINGS)
+    if cls is tuple:
+        return containers("tuple", STRINGS)
+    if any(cls is known for known in (*_KINDS, *_MAPPINGS, abc.Iterator, abc.Generator)):
         return guess_by_hint(types.GenericAlias(cls, ()), name, guessing, depth)
     if cls in (abc.Callable, typing.Callable):
         return callbacks(name)

@@ -38,6 +38,7 @@ def learn(surface: Surface, tests: str, *, seconds: float = SECONDS) -> LearnedV
             **os.environ,
             "PYTHONPATH": os.pathsep.join(os.path.abspath(entry) for entry in sys.path),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",  # the same values in every run
             "HYPOTHESIS_STORAGE_DIRECTORY": folder,
         }
         _run(command, environment, seconds + _GRACE_SECONDS)

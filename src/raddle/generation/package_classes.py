@@ -15,6 +15,7 @@ from raddle.generation.signatures import package_of
 from raddle.inspection import fields_of, module_of, mro, name_of, qualname_of
 
 _Result = TypeVar("_Result")
+_COMMON = frozenset((*fields_of(object), *fields_of(type("Plain", (), {}))))  # attributes of all classes
 
 
 def cached_by_identity(function: Callable[[type], _Result]) -> Callable[[type], _Result]:
@@ -136,7 +137,7 @@ def attributes_of(cls: type) -> frozenset[str]:
         names.update(_annotated(base))
         if base is not object:
             names |= _assigned(base)
-    return frozenset(names - set(fields_of(object)))
+    return frozenset(names - _COMMON)
 
 
 def _annotated(cls: type) -> Iterable[str]:

@@ -18,6 +18,7 @@ if their guesses do, so that `get(key)` and `delete(name)` use the same keys.
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from inspect import Parameter as Signature
@@ -167,11 +168,13 @@ class ArgumentPools:
     def _variable(self, rng: Random, method: Method, parameter: Parameter, scope: Scope) -> Variable | None:
         """Return a variable that suits the parameter, with a probability that depends on how well it suits."""
         usage = self._guesser.usage(method, parameter)
-        uses_paths = path_use(method, parameter, usage) is not PathUse.NEVER
+        paths = path_use(method, parameter, usage)
+        if paths is PathUse.ALWAYS:
+            return None
         suits = {
             name: acceptance(parameter, usage, kind)
             for name, kind in sorted(scope.items())
-            if not (uses_paths and hasattr(kind, "__fspath__")) and not (uses_paths and issubclass(kind, str | bytes))
+            if paths is PathUse.NEVER or not issubclass(kind, str | bytes | os.PathLike)
         }
         best = max(suits.values(), key=lambda answer: answer.value, default=Acceptance.NO)
         is_only_use = method.kind is MethodKind.FUNCTION and best is Acceptance.YES and parameter.required

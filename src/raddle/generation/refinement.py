@@ -23,7 +23,7 @@ _WANTED: tuple[tuple[str, Use], ...] = (  # messages that name the type of the v
     (r"'(\w+)' object is not subscriptable", Use.INDEXED),
     (r"'(\w+)' object does not support item", Use.INDEXED),
     (r"argument after \*\* must be a mapping, not (\w+)", Use.MAPPING),
-    (r"argument after \* must be an iterable, not (\w+)", Use.ITERATED),
+    (r"(?i:argument|value) after \* must be an iterable, not (\w+)", Use.ITERATED),
     (r"'(\w+)' object does not support the context manager", Use.CONTEXT),
     (r"not supported between instances of '\w+' and '(\w+)'", Use.ORDERED),
     (r"not supported between instances of '(\w+)' and '\w+'", Use.ORDERED),
@@ -36,8 +36,9 @@ _UNPACK = re.compile(r"cannot unpack non-iterable (\w+) object")
 _UNPACK_COUNT = re.compile(r"values to unpack \(expected (\d+)")
 _INSTANCE = re.compile(
     r"(?:must be|expected|requires?|should be)(?: an?)? (str|int|float|bytes|dict|list|tuple|set|bool)\w*"
-    r"(?: instance| object)?,? (?:not|found|got|but got)",
+    r"(?: instance| object)?,? (?:not|found|got|but got|\w+ found)",
 )
+_BYTES = re.compile(r"a (bytes)-like object(?: is required|, )")
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (str, int, float, bytes, dict, list, tuple, set, bool)}
 
 
@@ -65,7 +66,7 @@ def _facts(message: str, kind: str) -> tuple[Fact, ...]:
         return (Fact((), Use.UNPACKED, 2),)
     if (found := _UNPACK_COUNT.search(message)) and kind in ("str", "tuple"):
         return (Fact((), Use.UNPACKED, int(found[1])),)
-    if (found := _INSTANCE.search(message)) and found[1] != kind:
+    if (found := _INSTANCE.search(message) or _BYTES.search(message)) and found[1] != kind:
         return (Fact((), Use.INSTANCE, _CLASSES[found[1]]),)
     for pattern, use in _WANTED:
         if (found := re.search(pattern, message)) and found[1] in (kind, ""):

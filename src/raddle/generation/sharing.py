@@ -14,7 +14,7 @@ from raddle.inspection import fields_of, mro
 _PRIMITIVES = frozenset(
     {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier", "allocate_lock"}
 )
-_THREADS = re.compile(r"\bthread|\bconcurren|\bsynchroni[sz]", re.IGNORECASE)
+_THREADS = re.compile(r"\bthread(?:s|ed|ing)?\b|\bthread-?safe|\bconcurren|\bsynchroni[sz]", re.IGNORECASE)
 _STARTERS = frozenset({"Thread", "Timer", "submit", "start_new_thread", "apply_async", "map"})
 
 

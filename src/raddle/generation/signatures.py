@@ -19,6 +19,8 @@ _MODELS = (abc.MutableMapping, abc.MutableSequence, abc.MutableSet, abc.Mapping,
 
 UNKNOWN = (Parameter("arguments", Signature.VAR_POSITIONAL),)  # the parameters of a callable without a signature
 
+_VARIADIC = (Signature.VAR_POSITIONAL, Signature.VAR_KEYWORD)
+
 # The operands of the special methods that tests write as operators, without the receiver.
 _OPERANDS: Mapping[str, tuple[str, ...]] = {
     "__getitem__": ("key",),
@@ -61,7 +63,9 @@ def parameters_of_class(cls: type) -> tuple[Parameter, ...]:
     if function is None and class_attribute(cls, "__new__") is object.__new__:
         return ()
     found = _signature(cls)
-    if found is None:
+    # The `__call__` of a metaclass often passes all arguments on.
+    passes_on = found is not None and all(parameter.kind in _VARIADIC for parameter in found.parameters.values())
+    if found is None or (passes_on and function is not None):
         return parameters_of(function, skip=1) if function is not None else UNKNOWN
     hints = hints_of(function) if function is not None else {}
     return tuple(

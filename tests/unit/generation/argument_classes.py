@@ -1,0 +1,314 @@
+"""Classes whose constructors and methods need arguments of many kinds."""
+
+from __future__ import annotations
+
+import enum
+import os
+import shutil
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+@dataclass
+class Settings:
+    name: str
+    size: int = 3
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class Handle:
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def close(self) -> None:
+        self.key = ""
+
+
+class Store(ABC):
+    @abstractmethod
+    def load(self, key: str) -> int: ...
+
+
+class MemoryStore(Store):
+    def load(self, key: str) -> int:
+        return 1
+
+
+class Sink(ABC):
+    """No class of the module implements it."""
+
+    @abstractmethod
+    def drain(self) -> bool: ...
+
+
+class Shop:
+    """A shop that threads share."""
+
+    limit = 3
+
+    def __init__(self, name: str, size: int = 2) -> None:
+        self._lock = threading.Lock()
+        self._items: dict[str, int] = {}
+        self.name, self.size = name, size
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Shop:
+        return cls(settings.name, settings.size)
+
+    @staticmethod
+    def version() -> str:
+        return "1"
+
+    @property
+    def count(self) -> int:
+        return len(self._items)
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        yield
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, key):
+        return self._items[key]
+
+    def __enter__(self) -> Shop:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def put(self, key: str, value: int) -> Handle:
+        self._items[key] = value
+        return Handle(key)
+
+    def merge(self, other: Shop) -> None:
+        self._items.update(other._items)
+
+    def paint(self, color: Color) -> None:
+        self._items[color.name] = 1
+
+    def move(self, point: Point) -> int:
+        return point.x + point.y
+
+    def release(self, handle: Closable) -> None:
+        handle.close()
+
+    def restore(self, store: Store) -> None:
+        self._items["a"] = store.load("a")
+
+    def pour(self, sink: Sink) -> None:
+        sink.drain()
+
+    def subscribe(self, callback: Callable[[str], bool]) -> bool:
+        return callback("a")
+
+    def wait(self, timeout: float | None = None) -> None:
+        pass
+
+    async def fetch(self) -> None:
+        pass
+
+    def _private(self) -> None:
+        pass
+
+
+def audit(shop: Shop, depth: int = 1) -> int:
+    return len(shop) + depth
+
+
+def make_shop(name: str) -> Shop:
+    return Shop(name)
+
+
+class SmallShop(Shop):
+    def put(self, key: str, value: int) -> Handle:
+        return super().put(key, min(value, 1))
+
+
+class Untyped:
+    """The parameters have no hints: only the source shows what they must be."""
+
+    def __init__(self, handler, pairs=(), level=None, strict=False):
+        self.handler = handler
+        self.pairs = {key: value for key, value in pairs}  # noqa: C416
+        self.level = level
+        self.strict = strict
+
+    def fire(self, number):
+        if number < 0:
+            return None
+        return self.handler(number)
+
+    def use(self, thing):
+        thing.close()
+        return thing.key
+
+    def connect(self, transport):
+        return transport.send_everything(1).status
+
+    def select(self, mode):
+        if mode not in ("fast", "slow"):
+            raise ValueError(mode)
+
+    def join(self, other):
+        return self.fire(1) if other.fire(1) else other.pairs
+
+    def clear(self, which):
+        if which is None:
+            self.pairs.clear()
+
+    def forward(self, action):
+        self._run(action)
+
+    def _run(self, job):
+        job()
+
+
+class Words(OrderedDict):
+    def first(self):
+        return next(iter(self))
+
+
+class Dynamic:
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return name
+
+
+class Meta(type):
+    def __eq__(cls, other: object) -> bool:  # classes without a hash
+        return cls is other
+
+    def __call__(cls, *arguments: object) -> object:
+        return super().__call__(*arguments)
+
+
+class WithMeta(metaclass=Meta):
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def get(self) -> str:
+        return self.key
+
+
+class Files:
+    """Reads and deletes files."""
+
+    def __init__(self, folder: str = "/home/user", *, log=None) -> None:
+        self.folder = folder
+        self.names: dict[str, int] = {}
+
+    def read(self, where) -> str:
+        with open(where) as file:
+            return file.read()
+
+    def remove(self, name) -> None:
+        self._backend_remove(name)
+
+    def _backend_remove(self, name):
+        os.unlink(name)
+
+    def rmtree(self, place: str) -> None:
+        shutil.rmtree(place)
+
+    def save(self, target: Path) -> None:
+        target.write_text("")
+
+    def save_copy(self, somewhere) -> None:
+        """The source does not show what happens to the argument."""
+        somewhere.stuff = 1
+
+    def discard(self, key) -> None:
+        del self.names[key]
+
+    def delete(self, key) -> None:
+        del self.names[key]
+
+    def dump(self, stream) -> None:
+        stream.write("a")
+
+
+class Exits:
+    def __init__(self) -> None:
+        sys.exit(3)
+
+
+class Blocks:
+    def __init__(self) -> None:
+        lock = threading.Lock()
+        lock.acquire()
+        lock.acquire()
+
+
+class Spins:
+    def __init__(self) -> None:
+        while True:
+            pass
+
+
+class Fails:
+    def __init__(self, server, *, port) -> None:
+        raise OSError("no such server")
+
+
+class Choosy:
+    """Accepts a truth value, but its methods only work with a callable."""
+
+    def __init__(self, job: bool | Callable[[], int]) -> None:
+        self.job = job
+
+    def run(self):
+        return self.job()
+
+    def twice(self):
+        return self.run(), self.run()
+
+
+class Keyed:
+    """A cache whose `pop` fails if the key is absent."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, int] = {}
+
+    def put(self, key: str) -> None:
+        self.items[key] = 1
+
+    def pop(self, key: str) -> int:
+        return self.items.pop(key)
+
+
+class Needy:
+    """Takes a collaborator whose type no hint names; the error of a wrong one says what is missing."""
+
+    def __init__(self, source) -> None:
+        self.value = read_key(source)
+
+
+def read_key(source):
+    return getattr(source, "ke" + "y")
+
+
+Many = type("Many", (), {f"method_{number}": lambda self, key=None: key for number in range(200)})

@@ -1,0 +1,46 @@
+import inspect
+import typing
+
+import pytest
+from argument_classes import Closable, Handle, MemoryStore, Shop, SmallShop, Store
+
+from raddle.generation.acceptance import Acceptance, acceptance
+from raddle.generation.surface import Parameter
+from raddle.generation.usage import Fact, Usage, Use
+
+
+def answer(hint, kind, *facts):
+    parameter = Parameter("thing", inspect.Parameter.POSITIONAL_OR_KEYWORD, hint)
+    return acceptance(parameter, Usage(tuple(facts)), kind)
+
+
+@pytest.mark.parametrize(
+    ("hint", "kind"),
+    [
+        (Shop, Shop),
+        (Shop, SmallShop),
+        (Shop | None, Shop),
+        ("Shop", SmallShop),
+        (Store, MemoryStore),
+        (Closable, Handle),
+    ],
+)
+def test_hints_that_accept_an_object(hint, kind):
+    assert answer(hint, kind) is Acceptance.YES
+
+
+def test_hints_that_do_not():
+    assert answer(SmallShop, Shop) is Acceptance.NO
+    assert answer(int, Shop) is Acceptance.NO
+    assert answer(Closable, Shop) is Acceptance.NO  # it has no method `close`
+
+
+def test_without_hint_the_usage_decides():
+    empty = inspect.Parameter.empty
+    assert answer(empty, Shop) is answer(typing.Any, Shop) is Acceptance.MAYBE
+    assert answer(empty, Handle, Fact((), Use.ATTRIBUTE, "close")) is Acceptance.YES
+    assert answer(empty, Shop, Fact((), Use.ATTRIBUTE, "close")) is Acceptance.NO
+    assert answer(empty, Shop, Fact((), Use.CALLED)) is Acceptance.NO
+    assert answer(empty, Shop, Fact((), Use.ARITHMETIC)) is Acceptance.NO
+    assert answer(empty, dict, Fact((), Use.ITERATED)) is Acceptance.YES
+    assert answer(empty, dict, Fact((), Use.KEY)) is Acceptance.NO  # not hashable

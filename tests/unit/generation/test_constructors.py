@@ -1,0 +1,109 @@
+from random import Random
+
+import pytest
+from argument_classes import (
+    Blocks,
+    Choosy,
+    Color,
+    Exits,
+    Fails,
+    Files,
+    Keyed,
+    Many,
+    Needy,
+    Settings,
+    Shop,
+    Store,
+    Untyped,
+    WithMeta,
+    Words,
+)
+from running import sequential_runner
+
+from raddle.generation.constructors import choose_constructors
+from raddle.generation.expressions import Callback, Literal
+from raddle.generation.inspect_class import inspect_class
+from raddle.generation.pools import ArgumentPools
+from raddle.generation.testcase import SHARED
+from raddle.generation.unbuildable import UnbuildableError
+
+
+def choose(cls, *, seed=1, **options):
+    pools = ArgumentPools(inspect_class(cls), seed=seed)
+    with sequential_runner(**options) as runner:
+        choice = choose_constructors(runner, pools, Random(seed))
+    assert pools.constructors == choice.calls
+    return choice
+
+
+@pytest.mark.parametrize(
+    "cls", [Shop, Untyped, Words, WithMeta, Settings, Files, Keyed, Store, Many], ids=lambda cls: cls.__name__
+)
+def test_a_constructor_is_found(cls):
+    choice = choose(cls)
+    assert choice.calls
+    assert all(call.result == SHARED for call in choice.calls)
+    assert choice.working or not inspect_class(cls).methods
+
+
+def test_constructors_with_which_most_methods_work_are_kept():
+    mixed = 0
+    for seed in range(1, 11):
+        surface = inspect_class(Choosy)
+        constructor = surface.constructors[0]
+        pool = ArgumentPools(surface, seed=seed).pool(constructor, constructor.parameters[0])
+        kinds = {type(expression) for expression in pool}
+        if kinds == {Callback, Literal}:
+            mixed += 1
+            # Neither `run` nor `twice` works with a truth value.
+            assert {type(call.arguments[0]) for call in choose(Choosy, seed=seed).calls} == {Callback}
+    assert mixed
+
+
+def test_an_error_reveals_what_the_constructor_needs():
+    calls = choose(Needy).calls
+    assert [
+        str(argument.function.name) for call in calls for argument in call.arguments if hasattr(argument, "function")
+    ]
+
+
+def test_only_a_sample_of_two_hundred_methods_is_tried():
+    with sequential_runner() as runner:
+        choose_constructors(runner, ArgumentPools(inspect_class(Many)), Random(1))
+        assert runner.executions < 60
+
+
+def test_the_message_says_what_the_constructor_raises_and_shows_a_factory():
+    with pytest.raises(UnbuildableError) as caught:
+        choose(Fails)
+    assert caught.value.slug == "unbuildable"
+    first, _, example = str(caught.value).partition("\n\n")
+    assert "the constructor raises OSError: no such server" in first
+    assert "--with factory.py" in first
+    assert example == (
+        "    from argument_classes import Fails\n"
+        "    def make():\n"
+        "        return Fails(server=..., port=...)  # replace each ..."
+    )
+
+
+def test_a_constructor_that_exits_is_reported():
+    with pytest.raises(UnbuildableError, match="raises SystemExit: 3"):
+        choose(Exits)
+
+
+def test_a_constructor_that_blocks_is_tried_only_twice():
+    with pytest.raises(UnbuildableError, match="the constructor does not end: the call blocks"):
+        choose(Blocks)
+
+
+def test_a_class_without_concrete_subclass_cannot_be_created():
+    from argument_classes import Sink
+
+    with pytest.raises(UnbuildableError, match="no constructor that can be called"):
+        choose(Sink)
+
+
+def test_an_enum_has_members_to_share():
+    # Calling the class with a value returns a member.
+    assert choose(Color, seed=1).calls
