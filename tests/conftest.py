@@ -37,6 +37,7 @@ SLOW = (
     "tests/unit/cli/",
     "tests/unit/criteria/",
     "tests/unit/execute/",
+    "tests/unit/generation/test_export.py",
     "tests/unit/guide/",
     "tests/unit/html/",
     "tests/unit/native/test_native_children.py",

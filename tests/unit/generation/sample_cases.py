@@ -49,7 +49,10 @@ def case(prefix, *threads, observe=()):
 
 
 def violation(oracle, *calls, exception="KeyError"):
-    """Return a violation of this kind in a test with two threads that make one call each."""
+    """Return a violation of this kind in a test with two threads; the calls that it is about raise the exception."""
     raised, returned = Ending(EndingKind.RAISED, exception), Ending(EndingKind.RETURNED)
-    first = raised if oracle is Oracle.EXCEPTIONS else returned
-    return Violation(oracle, History(((first,), (returned,))), calls or (((0, 0),) if first is raised else ()))
+    if oracle is not Oracle.EXCEPTIONS:
+        return Violation(oracle, History(((returned,), (returned,))), calls)
+    ((thread, index),) = calls or ((0, 0),)
+    rows = [(returned,) * index + (raised,) if number == thread else (returned,) for number in range(2)]
+    return Violation(oracle, History(tuple(rows)), ((thread, index),))
