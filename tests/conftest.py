@@ -38,6 +38,7 @@ SLOW = (
     "tests/unit/criteria/",
     "tests/unit/execute/",
     "tests/unit/generation/test_export.py",
+    "tests/unit/generation/test_verification.py",
     "tests/unit/guide/",
     "tests/unit/html/",
     "tests/unit/native/test_native_children.py",

@@ -16,12 +16,11 @@ from sample_cases import attribute, call, case, keywords, new, violation
 
 import processes
 import warm
-from raddle.generation.export import Exported, Exporter, NotExported, code_lines
+from raddle.generation.export import Exported, Exporter, NotExported, code_lines, is_first_party
 from raddle.generation.expressions import Callback, Container, Imported, Literal, TemporaryPath, Variable
 from raddle.generation.rendering import MARK
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import SHARED, Call
-from raddle.generation.verification import verify
 from raddle.linearizability.judgment import Oracle
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -336,6 +335,17 @@ def test_a_file_that_raddle_did_not_generate_is_never_overwritten(project):
     assert exported.path.read_text() == exported.text
 
 
+def test_import_sorters_find_the_project_in_its_root_and_in_src(project):
+    (project / "src" / "deep").mkdir(parents=True)
+    assert is_first_party(f"{MODULE}", project)
+    assert is_first_party("deep.inside", project)
+    assert not is_first_party("pytest", project)
+
+
+def test_lines_of_code_are_counted_without_comments_and_docstrings():
+    assert code_lines('# one\n\ndef f():\n    """About.\n\n    More.\n    """\n    # why\n    return 1\n') == 2
+
+
 def test_files_are_written_only_into_the_folder(project):
     exporting = exporter(project)
     exported = exporting.export(*CASES["exception"][1:])
@@ -348,54 +358,3 @@ def test_two_bugs_with_the_same_name_get_two_files(project):
     exporting = exporter(project)
     first, second = (exporting.export(*CASES["exception"][1:]) for _ in range(2))
     assert second.path.name == first.path.name.replace(".py", "_2.py")
-
-
-# -- verification ---------------------------------------------------------------------------------------
-
-
-def check(project, body, *, seconds=60.0):
-    text = f"import raddle\nfrom {MODULE} import Shelf\n\n\ndef test_it():\n    {body}\n"
-    return verify(text, file=project / "tests" / "test_it.py", seconds=seconds)
-
-
-def test_a_test_that_passes_is_reported(project):
-    report = check(project, "raddle.linearizable(Shelf, [len], [len])")
-    assert (report.passes_sequentially, report.fails) == (True, False)
-    assert report.problem == "the test passes when it is searched"
-
-
-def test_a_schedule_that_does_not_fail_is_reported(project):
-    # Without preemptions, the second take() finds nothing.
-    body = (
-        "raddle.linearizable(lambda: Shelf.__new__(Shelf).__init__() or _full(), "
-        "[lambda s: s.take(1)], [lambda s: s.take(1)], schedule='T0; T1; T2.')\n\n\n"
-        "def _full():\n    shelf = Shelf()\n    shelf.put(1, 1)\n    return shelf"
-    )
-    report = check(project, body)
-    assert (report.fails, report.hint_fails) == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ("raise ValueError('broken')", "ValueError: broken"),
-        ("pass", "does not call raddle.linearizable"),
-        ("import os; os._exit(3)", "exit code 3"),
-        ("raddle.linearizable(Shelf, [], [])", "makes no calls"),
-    ],
-)
-def test_a_text_that_cannot_be_run_is_reported(project, body, error):
-    assert error in check(project, body).problem
-
-
-def test_a_test_that_does_not_end_is_reported(project):
-    # The child process never ends, so the limit is reached on any machine.
-    report = check(project, "import threading; threading.Event().wait()", seconds=0.5)
-    assert report.problem == "the test was still running after 0.5 seconds"
-
-
-def test_the_report_has_the_story(project):
-    report = export(project, "exception").report
-    assert report.message.startswith('shelf.take("a") raised KeyError, which no order of whole calls does\n')
-    assert report.oracle == "exceptions"
-    assert report.file == f"{MODULE}.py"
