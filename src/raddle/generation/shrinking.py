@@ -4,7 +4,8 @@
 
 As for schedules (see `raddle.guide.shrink`), shrinking is defined by a value, a predicate and an order. The value is a
 `TestCase`, the predicate says whether a test still fails in the same way (the same oracle, the same exception, raised
-in the same function), and `rank` is the order. Nothing is random, so the same test always shrinks to the same test.
+in the same function), and `rank` is the order. A test that cannot be run does not fail. Nothing is random, so the same
+test always shrinks to the same test.
 """
 
 from __future__ import annotations
@@ -200,13 +201,15 @@ def _replaced(test: TestCase, old: Expression, new: Expression) -> TestCase:
 
 def _simpler(call: Call, test: TestCase) -> Iterator[Call]:
     """Yield simpler calls of the same method: without optional arguments, like another call, with simpler arguments."""
-    if call.keywords or call.arguments:
-        needed = sum(parameter.required for parameter in call.method.parameters)
-        if call.keywords or len(call.arguments) > needed:
-            yield replace(call, arguments=call.arguments[:needed], keywords=())
-    for at in range(len(call.keywords)):
-        yield replace(call, keywords=_without(call.keywords, at))
-    if call.arguments:
+    required = [parameter.name for parameter in call.method.parameters if parameter.required]
+    kept = tuple((name, value) for name, value in call.keywords if name in required)
+    needed = len(required) - len(kept)
+    if len(call.arguments) > needed or kept != call.keywords:
+        yield replace(call, arguments=call.arguments[:needed], keywords=kept)
+    for at, (name, _) in enumerate(call.keywords):
+        if name not in required:
+            yield replace(call, keywords=_without(call.keywords, at))
+    if len(call.arguments) > needed:
         yield replace(call, arguments=call.arguments[:-1])
     for other in test.calls():
         if other.method == call.method and other is not call:
