@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import os
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -24,9 +24,7 @@ from raddle.generation.source import NotWritableError
 from raddle.generation.testcase import TestCase
 from raddle.generation.verification import MAX_SECONDS, Report, verify
 from raddle.instrument import Selection
-from raddle.instrument.selection import in_standard_library
 from raddle.linearizability.judgment import Oracle, Violation
-from raddle.site import INSTALLED
 from raddle.thread_scenario import project_root
 
 MAX_LINES = 25  # a test has fewer lines of code
@@ -123,19 +121,17 @@ def header_of(cls: Imported, *, command: str, folder: Path) -> Header:
     top = cls.module.partition(".")[0]
     distribution = _distribution(top)
     origin = f"{cls.module}.{cls.name}" + (f" ({distribution})" if distribution else "")
-    return Header(origin, command, () if in_project else (top,), is_first_party)
+    return Header(origin, command, () if in_project else (top,), partial(is_first_party, root=Path(root)))
 
 
-def is_first_party(module: str) -> bool:
-    """Return whether a module belongs to a project rather than to an installed package or to the standard library.
+def is_first_party(module: str, root: Path) -> bool:
+    """Return whether import sorters take a module for a part of the project: it is in its root or its `src` folder.
 
-    >>> is_first_party("json"), is_first_party("pytest")
-    (False, False)
+    >>> is_first_party("json", Path("/nowhere"))
+    False
     """
-    file = getattr(import_module(module), "__file__", None)
-    if not file or in_standard_library(file):
-        return False
-    return INSTALLED.isdisjoint(Path(file).parts)
+    top = module.partition(".")[0]
+    return any((folder / top).is_dir() or (folder / f"{top}.py").is_file() for folder in (root, root / "src"))
 
 
 @lru_cache(maxsize=64)

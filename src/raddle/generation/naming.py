@@ -34,6 +34,10 @@ _OPERATORS = {
 }
 
 
+# Names for the results of operators.
+_VALUES = {"__getitem__": "value", "__iter__": "items", "__next__": "item", "__len__": "size", "__call__": "result"}
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What goes wrong in a test, as far as names depend on it."""
@@ -157,6 +161,8 @@ def _stem(call: Call, test: TestCase, reserved: frozenset[str]) -> str:
         for name, value in values:
             if value == Variable(call.result) and _is_usable(snake_case(name), reserved):
                 return snake_case(name)
+    if call.method.name in _VALUES and _is_usable(_VALUES[call.method.name], reserved):
+        return _VALUES[call.method.name]
     name = re.sub(r"^(get|create|make|new|open|add)_(?=[a-z])", "", snake_case(str(call.method)))
     return name if _is_usable(name, reserved) else f"{name or 'call'}_result"
 

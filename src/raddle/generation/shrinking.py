@@ -4,7 +4,8 @@
 
 As for schedules (see `raddle.guide.shrink`), shrinking is defined by a value, a predicate and an order. The value is a
 `TestCase`, the predicate says whether a test still fails in the same way (the same oracle, the same exception, raised
-in the same function), and `rank` is the order. Nothing is random, so the same test always shrinks to the same test.
+in the same function), and `rank` is the order. A test that cannot be run does not fail. Nothing is random, so the same
+test always shrinks to the same test.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def shrink_test(
 
 def rank(test: TestCase) -> tuple[object, ...]:
     """Return the rank of a test. Of two tests, the one with the smaller rank is simpler."""
-    literals = [text for call in test.calls() for expression in _expressions(call) for text in _literals(expression)]
-    return *test.size, sum(map(len, literals)), tuple(literals)
+    parts = [part for call in test.calls() for value in _expressions(call) for part in _weighed(value)]
+    return *test.size, sum(weight for weight, _ in parts), tuple(parts)
 
 
 def is_closed(test: TestCase) -> bool:
@@ -98,7 +99,7 @@ class _Shrinker:
         improved = True
         while improved and self._left > 0:
             before = self._rank
-            for simpler in (_fewer_threads, _fewer_calls, self._other_constructors, _simpler_calls):
+            for simpler in (_fewer_threads, _fewer_calls, self._other_constructors, _simpler_calls, _simpler_values):
                 self._take_any(simpler)
             improved = self._rank < before
         return self._best
@@ -176,15 +177,39 @@ def _simpler_calls(test: TestCase) -> Iterator[TestCase]:
             yield replace(test, observers=_with(test.observers, at, simpler))
 
 
+def _simpler_values(test: TestCase) -> Iterator[TestCase]:
+    """Replace an argument by a simpler one wherever the test uses it, because calls may need the same key."""
+    arguments = dict.fromkeys(value for call in test.calls() for value in _expressions(call))
+    for argument in arguments:
+        for simpler in simpler_expressions(argument):
+            yield _replaced(test, argument, simpler)
+
+
+def _replaced(test: TestCase, old: Expression, new: Expression) -> TestCase:
+    def in_call(call: Call) -> Call:
+        return replace(
+            call,
+            arguments=tuple(new if value == old else value for value in call.arguments),
+            keywords=tuple((name, new if value == old else value) for name, value in call.keywords),
+        )
+
+    def in_calls(calls: tuple[Call, ...]) -> tuple[Call, ...]:
+        return tuple(map(in_call, calls))
+
+    return TestCase(in_calls(test.prefix), tuple(map(in_calls, test.threads)), in_calls(test.observers))
+
+
 def _simpler(call: Call, test: TestCase) -> Iterator[Call]:
     """Yield simpler calls of the same method: without optional arguments, like another call, with simpler arguments."""
-    if call.keywords or call.arguments:
-        needed = sum(parameter.required for parameter in call.method.parameters)
-        if call.keywords or len(call.arguments) > needed:
-            yield replace(call, arguments=call.arguments[:needed], keywords=())
-    for at in range(len(call.keywords)):
-        yield replace(call, keywords=_without(call.keywords, at))
-    if call.arguments:
+    required = [parameter.name for parameter in call.method.parameters if parameter.required]
+    kept = tuple((name, value) for name, value in call.keywords if name in required)
+    needed = len(required) - len(kept)
+    if len(call.arguments) > needed or kept != call.keywords:
+        yield replace(call, arguments=call.arguments[:needed], keywords=kept)
+    for at, (name, _) in enumerate(call.keywords):
+        if name not in required:
+            yield replace(call, keywords=_without(call.keywords, at))
+    if len(call.arguments) > needed:
         yield replace(call, arguments=call.arguments[:-1])
     for other in test.calls():
         if other.method == call.method and other is not call:
@@ -201,14 +226,17 @@ _SIMPLEST: dict[type, tuple[object, ...]] = {
     bool: (False,),
     int: (0, 1),
     float: (0.0, 1.0),
-    str: ("", "a"),
-    bytes: (b"", b"a"),
+    str: ("a",),
+    bytes: (b"a",),
     list: ([],),
     tuple: ((),),
     dict: ({},),
     set: (set(),),
     frozenset: (frozenset(),),
 }
+
+
+_NEW = 10  # the weight of a part that is not a constant
 
 
 def simpler_expressions(expression: Expression) -> Iterator[Expression]:
@@ -257,27 +285,34 @@ def _expressions(call: Call) -> Iterator[Expression]:
         yield value
 
 
-def _literals(expression: Expression) -> Iterator[str]:
-    """Yield the texts of the literals in an expression, and a text for each part that is harder to read."""
+def _weighed(expression: Expression) -> Iterator[tuple[int, str]]:
+    """Yield the weight and the text of each part of an expression; lighter parts are simpler."""
     match expression:
         case Literal(value):
-            yield repr(value)
+            yield _weight(value), repr(value)
         case Container(_, items):
             for item in items:
-                yield from _literals(item)
+                yield from _weighed(item)
         case New(_, arguments, keywords):
-            yield "New()"
+            yield _NEW, "new"
             for part in (*arguments, *(value for _, value in keywords)):
-                yield from _literals(part)
+                yield from _weighed(part)
         case Stub(attributes):
-            yield "Stub()"
+            yield _NEW, "stub"
             for _, value in attributes:
-                yield from _literals(value)
+                yield from _weighed(value)
         case Callback(_, returns):
-            yield "Callback()"
-            yield from _literals(returns)
+            yield _NEW, "callback"
+            yield from _weighed(returns)
         case _:
-            yield "variable"
+            yield _NEW, "variable"
+
+
+def _weight(value: object) -> int:
+    """Return the weight of a constant: its position among the simplest ones, or its length if it is not one of them."""
+    texts = [repr(simple) for simple in (None, *_SIMPLEST.get(type(value), ()))]
+    text = repr(value)
+    return texts.index(text) if text in texts else len(texts) + len(text)
 
 
 def _without(items: tuple[T, ...], at: int) -> tuple[T, ...]:
