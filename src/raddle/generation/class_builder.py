@@ -14,7 +14,7 @@ from raddle.generation.sandbox import Sandbox
 from raddle.generation.sequential import SequentialRunner
 from raddle.generation.strategy import Observed, Prefix
 from raddle.generation.surface import Method
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import STEP_LIMIT
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
@@ -59,9 +59,11 @@ class ClassBuilder:
         result = self._runner.run(calls)
         return Prefix(calls, result.types) if result.works else None
 
-    def call(self, prefix: Prefix, method: Method) -> Call | None:
+    def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
         """Return a call of the method that raises no exception after the prefix; None if none was found."""
-        return draw_working_call(self._runner, self._pools, self.random, prefix.calls, method, prefix.types)
+        return draw_working_call(
+            self._runner, self._pools, self.random, prefix.calls, method, prefix.types, receiver=receiver
+        )
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""

@@ -28,7 +28,7 @@ from raddle.generation.acceptance import Acceptance, acceptance
 from raddle.generation.expressions import Expression, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.guesser import Guesser
-from raddle.generation.guesses import Guess, merged
+from raddle.generation.guesses import NONE, Guess, merged
 from raddle.generation.learned_values import LearnedValues
 from raddle.generation.paths import PathUse, is_safe, path_use
 from raddle.generation.refinement import revealed
@@ -43,6 +43,7 @@ MAX_CONSTRUCTOR_CALLS = 60  # constructor calls that are proposed
 OPTIONAL = 0.3  # probability that a call passes an optional argument
 VARIABLE = {Acceptance.YES: 0.5, Acceptance.MAYBE: 0.12, Acceptance.NO: 0.0}  # probability of using a variable
 LEARNED_WEIGHT = 12.0  # weight of a value that the tests of the project use
+MIN_FACTOR_OF_NONE = 0.2  # a pool always contains None if that is a guess, unless it has failed repeatedly
 _POSITIONAL = (Signature.POSITIONAL_ONLY, Signature.POSITIONAL_OR_KEYWORD)
 _Key = tuple[str, MethodKind, str]  # a parameter: the name of its method or of the class, and its own name
 
@@ -106,6 +107,8 @@ class ArgumentPools:
         # that the pools of different parameters have expressions in common.
         times = {one: Random(f"{prefix}:{one!r}").expovariate(1.0) / weight for one, weight in weights.items()}
         drawn = set(sorted(times, key=times.__getitem__)[:size])
+        if factors.get(NONE.expression, 1.0) >= MIN_FACTOR_OF_NONE:
+            drawn.add(NONE.expression)  # replacing a value by None exposes most check-then-act bugs
         return tuple(guess.expression for guess in guesses if guess.expression in drawn)  # the simplest one first
 
     # -- calls ------------------------------------------------------------------------------------------

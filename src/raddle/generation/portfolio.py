@@ -15,14 +15,16 @@ from typing import ClassVar
 
 from raddle.generation.footprint import Footprint, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
-from raddle.generation.surface import Method
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.surface import Method, MethodKind
+from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 
 CALLS = 10  # calls that are drawn for each prefix
 TESTS = 12  # tests that are made of these calls
 PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
 LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
+OTHER_RECEIVER = 0.3  # share of the calls whose receiver may be a second instance, if the prefix constructs one
+OBSERVERS = 4  # maximum number of calls that observe the object at the end
 EXTRA_SHARE = 0.05  # share of the pairs that seem not to interact and are tested all the same
 FIRST_PASS = 60  # maximum number of executions of a test with one preemption
 SECOND_PASS = 250  # maximum number of executions of a test with two preemptions
@@ -62,6 +64,9 @@ class Portfolio(Strategy):
 
     def __init__(self, builder: TestBuilder) -> None:
         super().__init__(builder)
+        surface = builder.surface
+        # Constructors can share state of the class. Most do not, and then no other call interacts with them.
+        self._callable = list(dict.fromkeys((*surface.methods, *surface.constructors)))
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
@@ -90,6 +95,7 @@ class Portfolio(Strategy):
         if prefix is None:
             return
         candidates = self._candidates(prefix)
+        observers = self._observers(prefix, candidates)
         pairs = [
             (one, other)
             for index, one in enumerate(candidates)
@@ -103,13 +109,22 @@ class Portfolio(Strategy):
             threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
-                threads[which] = (*threads[which], random.choice(candidates).call)
-            self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads)), _Pass(1, FIRST_PASS)))
+                threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
+            self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
+
+    def _second(self, first: _Candidate, other: _Candidate, candidates: Sequence[_Candidate]) -> _Candidate:
+        """Return a second call for the thread that makes `first`: one that conflicts with the other thread's call."""
+        suitable = [one for one in candidates if one.footprint.conflicts_with(other.footprint)]
+        return self.builder.random.choice(suitable or [first])
 
     def _candidates(self, prefix: Prefix) -> list[_Candidate]:
+        random = self.builder.random
+        cls = prefix.types[SHARED]
+        receivers = [name for name, kind in prefix.types.items() if kind is cls]
         found = []
         for method in self._methods():
-            call = self.builder.call(prefix, method)
+            receiver = SHARED if random.random() >= OTHER_RECEIVER else random.choice(receivers)
+            call = self.builder.call(prefix, method, receiver=receiver)
             observed = None if call is None else self.builder.observe(prefix, [call])
             if call is not None and observed is not None:
                 found.append(_Candidate(call, footprint(observed)))
@@ -117,13 +132,49 @@ class Portfolio(Strategy):
 
     def _methods(self) -> Sequence[Method]:
         """Return the methods that were drawn least often, in random order; a few occur twice."""
-        random, methods = self.builder.random, list(self.builder.surface.methods)
+        random, methods = self.builder.random, self._callable
         random.shuffle(methods)
         methods.sort(key=self._drawn.__getitem__)
         chosen = methods[:CALLS]
         chosen += [random.choice(chosen) for _ in range(min(3, CALLS - len(chosen)) if chosen else 0)]
         self._drawn.update(chosen)
         return chosen
+
+    def _observers(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> tuple[Call, ...]:
+        """Return calls without arguments that show the state of the object and do not change it.
+
+        Public attributes count as well, if the candidates write them.
+        """
+        writes = {access.variable for one in candidates for access in one.footprint.accesses if access.writes}
+        reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
+        found: list[Call] = []
+        methods = [method for method in self.builder.surface.methods if _is_observer(method)]
+        for method in self.builder.random.sample(methods, min(len(methods), 2 * OBSERVERS)):
+            call = self.builder.call(prefix, method)
+            observed = None if call is None else self.builder.observe(prefix, [call])
+            if call is None or observed is None:
+                continue
+            accesses = footprint(observed).accesses
+            own = {access.variable for access in accesses if access.writes}
+            if own.isdisjoint(reads) and any(access.variable in writes for access in accesses):
+                found.append(call)
+        attributes = {name for owner, _, name in writes if name.isidentifier() and not name.startswith("_")}
+        known = {method.name for method in self.builder.surface.methods}
+        for name in sorted(attributes - known):
+            method = Method(name, MethodKind.PROPERTY, self.builder.surface.cls)
+            if self.builder.observe(prefix, [Call(method)]) is not None:
+                found.append(Call(method))
+        return tuple(found[:OBSERVERS])
+
+
+_OBSERVING = (MethodKind.METHOD, MethodKind.PROPERTY, MethodKind.OPERATOR)
+_TEXTS = frozenset({"__hash__", "__str__", "__repr__", "__next__", "__call__"})  # special methods that do not observe
+
+
+def _is_observer(method: Method) -> bool:
+    """Return whether a method may observe the object: it needs no arguments, and its result can be compared."""
+    required = any(parameter.required for parameter in method.parameters)
+    return method.kind in _OBSERVING and not required and method.name not in _TEXTS
 
 
 def _kinds(pair: tuple[_Candidate, _Candidate]) -> frozenset[Kind]:

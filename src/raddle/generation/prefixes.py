@@ -24,7 +24,7 @@ from raddle.generation.pools import ArgumentPools, Scope
 from raddle.generation.sequential import SequentialResult, SequentialRunner
 from raddle.generation.signatures import package_of
 from raddle.generation.surface import Method, MethodKind
-from raddle.generation.testcase import Call
+from raddle.generation.testcase import SHARED, Call
 from raddle.inspection import name_of
 
 MAX_CALLS = 5
@@ -69,11 +69,12 @@ def draw_working_call(
     method: Method,
     scope: Scope,
     *,
+    receiver: str = SHARED,
     tries: int = TRIES,
 ) -> Call | None:
     """Return a call of the method that returns after the prefix; None if none was found."""
     for _ in range(tries):
-        call = pools.draw_call(rng, method, scope)
+        call = pools.draw_call(rng, method, scope, receiver=receiver)
         result = runner.run((*prefix, call))
         _learn(pools, call, result, len(prefix))
         if result.works:
