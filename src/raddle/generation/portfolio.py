@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from raddle.generation.expressions import Variable
 from raddle.generation.footprint import Footprint, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
@@ -23,6 +24,7 @@ CALLS = 10  # calls that are drawn for each prefix
 TESTS = 12  # tests that are made of these calls
 PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
 LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
+EXTENSIONS = 2  # prefixes that are extended by one or two of the drawn calls
 OTHER_RECEIVER = 0.3  # share of the calls whose receiver may be a second instance, if the prefix constructs one
 OBSERVERS = 4  # maximum number of calls that observe the object at the end
 EXTRA_SHARE = 0.05  # share of the pairs that seem not to interact and are tested all the same
@@ -95,7 +97,15 @@ class Portfolio(Strategy):
         if prefix is None:
             return
         candidates = self._candidates(prefix)
-        observers = self._observers(prefix, candidates)
+        self._add_tests(prefix, candidates)
+        for _ in range(EXTENSIONS):
+            longer = self._extended(prefix, candidates)
+            if longer is not None:
+                self._add_tests(longer, self._observed(longer, [candidate.call for candidate in candidates]))
+
+    def _add_tests(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> None:
+        """Add tests of the candidates that were tried least often together."""
+        random = self.builder.random
         pairs = [
             (one, other)
             for index, one in enumerate(candidates)
@@ -104,6 +114,7 @@ class Portfolio(Strategy):
         ]
         random.shuffle(pairs)
         pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
+        observers = self._observers(prefix, candidates) if pairs else ()
         for pair in pairs[:TESTS]:
             self._tried[_kinds(pair)] += 1
             threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
@@ -111,6 +122,20 @@ class Portfolio(Strategy):
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
             self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
+
+    def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> Prefix | None:
+        """Return the prefix with candidates that write what other candidates read, so that those do something else."""
+        reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
+        writers = [
+            one.call
+            for one in candidates
+            if one.call.method.kind is not MethodKind.CONSTRUCTOR
+            and any(access.writes and access.variable in reads for access in one.footprint.accesses)
+        ]
+        if not writers:
+            return None
+        count = min(len(writers), self.builder.random.choice((1, 1, 2)))
+        return Prefix((*prefix.calls, *self.builder.random.sample(writers, count)), prefix.types)
 
     def _second(self, first: _Candidate, other: _Candidate, candidates: Sequence[_Candidate]) -> _Candidate:
         """Return a second call for the thread that makes `first`: one that conflicts with the other thread's call."""
@@ -121,14 +146,19 @@ class Portfolio(Strategy):
         random = self.builder.random
         cls = prefix.types[SHARED]
         receivers = [name for name, kind in prefix.types.items() if kind is cls]
-        found = []
+        calls = []
         for method in self._methods():
             receiver = SHARED if random.random() >= OTHER_RECEIVER else random.choice(receivers)
             call = self.builder.call(prefix, method, receiver=receiver)
-            observed = None if call is None else self.builder.observe(prefix, [call])
-            if call is not None and observed is not None:
-                found.append(_Candidate(call, footprint(observed)))
-        return found
+            if call is not None:
+                calls.append(call)
+                calls += _mirrored(call, receivers)
+        return self._observed(prefix, calls)
+
+    def _observed(self, prefix: Prefix, calls: Sequence[Call]) -> list[_Candidate]:
+        """Return the calls that work after the prefix, with their footprints."""
+        observed = ((call, self.builder.observe(prefix, [call])) for call in calls)
+        return [_Candidate(call, footprint(steps)) for call, steps in observed if steps is not None]
 
     def _methods(self) -> Sequence[Method]:
         """Return the methods that were drawn least often, in random order; a few occur twice."""
@@ -165,6 +195,21 @@ class Portfolio(Strategy):
             if self.builder.observe(prefix, [Call(method)]) is not None:
                 found.append(Call(method))
         return tuple(found[:OBSERVERS])
+
+
+def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
+    """Return the call with receiver and argument exchanged, if both are instances of the class: `b.m(a)` for `a.m(b)`.
+
+    The two calls acquire the locks of the objects in opposite orders.
+    """
+    if call.method.kind in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION):
+        return []
+    named = [one.name for one in call.arguments if isinstance(one, Variable) and one.name in instances]
+    others = [name for name in named if name != call.receiver]
+    if not others:
+        return []
+    arguments = tuple(Variable(call.receiver) if one == Variable(others[0]) else one for one in call.arguments)
+    return [replace(call, receiver=others[0], arguments=arguments)]
 
 
 _OBSERVING = (MethodKind.METHOD, MethodKind.PROPERTY, MethodKind.OPERATOR)
