@@ -1,0 +1,199 @@
+"""The strategy AutoConTest: one sequence per iteration, assembled into tests whose interleavings are confirmed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import ClassVar
+
+from raddle.generation.autocontest.assembler import Assembler
+from raddle.generation.autocontest.confirmation import Confirmation, RequirementRecord, confirm
+from raddle.generation.autocontest.coverage import CallTrace, coverage
+from raddle.generation.autocontest.predict import CallPair, Interleaving
+from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
+from raddle.generation.autocontest.sequence_builder import SequenceBuilder
+from raddle.generation.autocontest.sequence_runner import RecordedCall, SequenceRunner
+from raddle.generation.autocontest.sequences import ALL_RULES, FIRST_LEVEL, Limits, Rules, SearchResult, search
+from raddle.generation.strategy import Prefix, Proposal, Strategy
+from raddle.generation.testcase import Call, TestCase
+
+MAX_FAILED_ITERATIONS = 2  # consecutive iterations without a new call trace, after which the prefix is replaced
+MAX_OBSERVERS = 8  # maximum number of calls that observe the state at the end of a test
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedSequence:
+    """A sequence of the repository, with what its calls did."""
+
+    calls: tuple[Call, ...]
+    recorded: tuple[RecordedCall, ...]  # what each call did
+    # What each call did when the sequence was run again, as the second thread of a test. An object that both recordings
+    # use although it is not part of the shared object is a global one.
+    recorded_again: tuple[RecordedCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledTest:
+    """A test as the paper defines it: two sequences that two threads execute after the same prefix."""
+
+    prefix: tuple[Call, ...]
+    first: GeneratedSequence
+    second: GeneratedSequence
+
+    @property
+    def test(self) -> TestCase:
+        """The complete test."""
+        return TestCase(self.prefix, (self.first.calls, self.second.calls))
+
+
+@dataclass(slots=True)
+class Progress:
+    """What the strategy has done so far."""
+
+    searches: list[SearchResult] = field(default_factory=list)  # one for each iteration, even if it found nothing
+    assembled: int = 0  # number of tests
+    explored: int = 0  # number of tests whose confirmations have all been proposed
+    calls_of_sequences: int = 0  # number of calls of all sequences and their prefixes, each sequence counted once
+    calls_of_tests: int = 0  # number of calls of all tests
+
+
+class AutoConTest(Strategy):
+    """Generates tests for the interleavings of call traces that no earlier test covers."""
+
+    name: ClassVar[str] = "autocontest"
+    builder: SequenceBuilder
+
+    def __init__(
+        self,
+        builder: SequenceBuilder,
+        *,
+        criterion: InterleavingCriterion = ATOMIC_SETS,
+        rules: Rules = ALL_RULES,
+        limits: Limits | None = None,
+        level: int = FIRST_LEVEL,
+    ) -> None:
+        super().__init__(builder)
+        self._criterion, self._rules, self._limits = criterion, rules, limits
+        self._level = level
+        self.progress = Progress()
+        self.requirements = RequirementRecord()
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the sequences and the prefix, whose arguments come from the pools."""
+        self._prefix: Prefix | None = None
+        self._runner: SequenceRunner | None = None
+        self._assembler: Assembler[GeneratedSequence] = Assembler()
+        self._tests: deque[AssembledTest] = deque()
+        self._confirmations: Iterator[Confirmation] = iter(())
+        self._observers: tuple[Call, ...] = ()
+        self._explored_pairs: set[tuple[CallTrace, CallTrace]] = set()
+        self._failed_iterations = 0
+
+    def propose(self) -> Proposal | None:
+        """Return the next confirmation; None if this iteration found no sequence with new call traces."""
+        while True:
+            for confirmation in self._confirmations:
+                if self.requirements.open_in(confirmation):
+                    return Proposal(
+                        confirmation.test, partial(confirm, confirmation, self.requirements), measured=True
+                    )
+            if self._tests:
+                self._confirmations = self._explore(self._tests.popleft())
+            elif not self.iterate():
+                return None
+
+    # -- one iteration ------------------------------------------------------------------------------
+
+    def iterate(self) -> bool:
+        """Search for the next sequence and assemble its tests; return False if there is no such sequence."""
+        if self._failed_iterations >= MAX_FAILED_ITERATIONS:
+            self.restart()
+        self._failed_iterations += 1
+        if self._prefix is None:
+            self._prefix = self.builder.prefix(max_calls=0)
+        if self._prefix is None:
+            return False
+        edges = self.builder.edges(self._prefix)
+        runner = self._runner_for(self._prefix)
+        covered = coverage(call.trace for known in self._assembler.sequences for call in known.recorded)
+        result = search(runner, edges, covered, rules=self._rules, limits=self._limits, level=self._level)
+        if result is None:
+            return False
+        self._level = result.level
+        self.progress.searches.append(result)
+        if not result.calls:
+            return False
+        self._failed_iterations = 0
+        if not self._observers:
+            self._observers = _observers(runner, edges)
+        self.add(result.calls)
+        return True
+
+    def add(self, calls: Sequence[Call]) -> list[AssembledTest]:
+        """Add a sequence to the repository; return the new tests, which `propose` then explores."""
+        if self._prefix is None:
+            self._prefix = self.builder.prefix(max_calls=0)
+        assert self._prefix is not None
+        runner = self._runner_for(self._prefix)
+        recorded, again = runner.record(calls), runner.record(calls)
+        length = min(len(recorded), len(again))  # shorter than the sequence only if its calls are not deterministic
+        sequence = GeneratedSequence(tuple(calls[:length]), tuple(recorded[:length]), tuple(again[:length]))
+        tests = [AssembledTest(self._prefix.calls, *pair) for pair in self._assembler.add(sequence)]
+        self._tests.extend(tests)
+        progress, prefix = self.progress, len(self._prefix.calls)
+        progress.assembled += len(tests)
+        progress.calls_of_sequences += prefix + len(sequence.calls)
+        progress.calls_of_tests += sum(prefix + len(test.first.calls) + len(test.second.calls) for test in tests)
+        return tests
+
+    def _runner_for(self, prefix: Prefix) -> SequenceRunner:
+        if self._runner is None:
+            builder = self.builder
+            self._runner = SequenceRunner(builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder)
+        return self._runner
+
+    # -- one test -----------------------------------------------------------------------------------
+
+    def _explore(self, test: AssembledTest) -> Iterator[Confirmation]:
+        """Yield the confirmations of a test, for each pair of call traces that no earlier test had."""
+        for first, one in enumerate(test.first.recorded):
+            for second, other in enumerate(test.second.recorded_again):
+                traces = one.trace, other.trace
+                if traces in self._explored_pairs or not all(traces):
+                    continue
+                self._explored_pairs.update((traces, traces[::-1]))
+                yield from self._confirmations_of(test, first, second)
+        self.progress.explored += 1
+
+    def _confirmations_of(self, test: AssembledTest, first: int, second: int) -> Iterator[Confirmation]:
+        """Yield the confirmations of two calls: one for each of the two candidate states, unless they are equal."""
+        one, other = test.first.recorded[first], test.second.recorded_again[second]
+        pair = CallPair(one, other)
+        predictions = pair.predict(self._criterion)
+        self.requirements.predicted |= predictions.feasible.keys() | predictions.pruned
+        self.requirements.pruned |= predictions.pruned
+        if not predictions.feasible:
+            return
+        sites = frozenset(access.context.site for accesses in pair.accesses for access in accesses)
+        interleavings: tuple[Interleaving, ...] = tuple(predictions.feasible.values())
+        calls = (test.first.calls[first],), (test.second.calls[second],)
+        states = [(*test.prefix, *test.first.calls[:first]), (*test.prefix, *test.second.calls[:second])]
+        for candidate, prefix in enumerate(states[: 1 if one.state == other.state else 2]):
+            shapes = frozenset(one.trace), frozenset(other.trace)
+            yield Confirmation(TestCase(prefix, calls, self._observers), candidate, interleavings, shapes, sites)
+
+
+def _observers(runner: SequenceRunner, edges: Sequence[Call]) -> tuple[Call, ...]:
+    """Return calls without arguments that change nothing, which the oracle compares after the threads have ended."""
+    found: list[Call] = []
+    for call in dict.fromkeys(edges):
+        if len(found) == MAX_OBSERVERS:
+            break
+        if not call.arguments and not call.keywords:
+            recorded = runner.record([call, call])
+            if len(recorded) == 2 and recorded[0].state == recorded[1].state:
+                found.append(call)
+    return tuple(found)
