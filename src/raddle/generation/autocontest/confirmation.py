@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from raddle.generation.autocontest.active import ActiveTest, is_covered
-from raddle.generation.autocontest.coverage import TraceEvent
-from raddle.generation.autocontest.predict import Interleaving, Requirement
-from raddle.generation.testcase import TestCase
+from raddle.generation.autocontest.predict import Interleaving, Requirement, Shape
+from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 from raddle.linearizability.judgment import Oracle, Violation
 
-# Maximum number of attempts to cover a requirement with two calls of the same shape. Two attempts are needed for the two
+# Maximum number of attempts to cover a requirement with two calls of the same kinds. Two attempts are needed for the two
 # candidate states; more help if a fault shows only with other values.
 MAX_ATTEMPTS = 4
 
-Shape = frozenset[TraceEvent]  # the events of a call trace, without their order and number
-Attempt = tuple[Requirement, Shape, Shape]
+
+
+class CallKind(NamedTuple):
+    """What distinguishes calls when attempts are counted. How often a loop repeats does not count."""
+
+    call: Call
+    shape: Shape
+
+
+Attempt = tuple[Requirement, CallKind, CallKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class Confirmation:
     test: TestCase
     candidate: int  # 0 for the state in which the first thread's call was recorded, 1 for that of the second thread
     interleavings: tuple[Interleaving, ...]
-    shapes: tuple[Shape, Shape]
+    calls: tuple[CallKind, CallKind]
     sites: frozenset[int]  # the sites of all accesses of both calls, which become scheduling points
 
 
@@ -49,7 +57,7 @@ class RequirementRecord:
         return [
             interleaving
             for interleaving in confirmation.interleavings
-            if self.attempts.get((interleaving.requirement, *confirmation.shapes), 0) < MAX_ATTEMPTS
+            if self.attempts.get((interleaving.requirement, *confirmation.calls), 0) < MAX_ATTEMPTS
         ]
 
     @property
@@ -69,7 +77,7 @@ def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Chec
         session.known_points.add_site(site)
     for interleaving in record.open_in(confirmation):
         requirement = interleaving.requirement
-        attempt = requirement, *confirmation.shapes
+        attempt = requirement, *confirmation.calls
         record.attempts[attempt] = record.attempts.get(attempt, 0) + 1
         for scheduler in _schedulers(checker, interleaving):
             known = session.snapshot()
@@ -82,6 +90,7 @@ def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Chec
                 if is_covered(requirement, execution.observed[0], first, second):
                     record.covered.setdefault(requirement, confirmation)
             if violation is not None:
+                record.attempts[attempt] = MAX_ATTEMPTS  # the same calls would only fail again
                 return Failure(violation, _error(checker, violation), execution.decisions, known)
     return None
 

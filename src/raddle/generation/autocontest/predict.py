@@ -18,14 +18,16 @@ from raddle.generation.autocontest.recorder import Event
 from raddle.generation.autocontest.scenarios import InterleavingCriterion
 from raddle.generation.autocontest.sequence_runner import RecordedCall
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
-from raddle.operation import ENTER, LEAVE, READ, WRITE
+from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, READ, WRITE
 from raddle.step import Step
 
 FIRST, LAST = 2, 1  # of the accesses that differ only in the round of a loop, the first two and the last are considered
-MAX_CANDIDATES = 5_000  # maximum number of interleavings that are considered for two calls
+MAX_CANDIDATES = 20_000  # maximum number of interleavings that are considered for two calls
 MAX_TRIES = 3  # maximum number of interleavings that are simulated for one requirement
 
-_EntityKey = tuple[object, ...]
+Entity = tuple[object, ...]  # the name of a variable or a lock in a recorded call
+Held = tuple[Entity, int]  # a lock, and the position at which the thread acquired it
+Shape = frozenset[tuple[tuple[str, int], int]]
 
 
 class AccessContext(NamedTuple):
@@ -48,8 +50,12 @@ class Access(NamedTuple):
 
     position: int  # index among the events of the call
     context: AccessContext
-    variable: int
+    variable: Entity
     occurrence: int  # number of earlier accesses of the call with the same kind and site
+    locks: frozenset[Held]  # the locks that the thread holds, each with the number of its critical section
+
+
+Groups = dict[tuple[str, Entity], list[Access]]  # maps a kind and a variable to accesses
 
 
 class PlannedAccess(NamedTuple):
@@ -76,59 +82,84 @@ class Predictions:
     cut: bool = False  # whether the limit on candidates ended the enumeration
 
 
-class CallPair:
-    """Two recorded calls, with common numbers for the variables and locks that both use.
+class CallAccesses:
+    """The accesses of a recorded call, with names of variables and locks that are the same in other recordings.
 
-    An object is the same in both calls if it has the same path from the shared object before the call, or else after
-    the call, or if it exists outside the shared object, such as a global.
+    An object is named by its path from the shared object before the call, or else after the call. Any other object is
+    the same in two recordings only if it exists outside the shared object, such as a global.
     """
 
-    def __init__(self, outer: RecordedCall, inner: RecordedCall) -> None:
-        self._numbers: dict[_EntityKey, int] = {}
-        self._programs = tuple(self._program(thread, call) for thread, call in enumerate((outer, inner)))
-        self.accesses = tuple(self._accesses(thread, call) for thread, call in enumerate((outer, inner)))
-        self._rearrangement = Rearrangement([step for program in self._programs for step in program])
+    def __init__(self, call: RecordedCall) -> None:
+        self._call = call
+        self.steps = tuple((event.kind, self._entity(event), event.site) for event in call.events)
+        self.accesses = tuple(self._accesses())
+        self.groups = _by_variable(self.accesses)
+        self.variables = frozenset(variable for _, variable in self.groups)
+        self.shape = _shape(call)
 
-    def _number(self, call: RecordedCall, event: Event) -> int:
-        """Return the number of the variable or lock of an event."""
-        owner = event.owner
-        if owner is None:
-            return 0
-        path = call.before.of(owner)
+    def _entity(self, event: Event) -> Entity:
+        """Return the name of the variable or lock of an event."""
+        if event.owner is None:
+            return ()
+        path = self._call.before.of(event.owner)
         if path is None:
-            path = call.after.of(owner)
-        key: _EntityKey = (event.name, path) if path is not None else (event.name, "", id(owner))
-        return self._numbers.setdefault(key, len(self._numbers) + 1)
+            path = self._call.after.of(event.owner)
+        return (event.name, path) if path is not None else (event.name, "", id(event.owner))
 
-    def _program(self, thread: int, call: RecordedCall) -> tuple[Step, ...]:
-        return tuple((thread, event.kind, self._number(call, event), event.site) for event in call.events)
-
-    def _accesses(self, thread: int, call: RecordedCall) -> tuple[Access, ...]:
+    def _accesses(self) -> Iterator[Access]:
         path: list[int] = []
-        found: list[Access] = []
         counts: dict[tuple[str, int], int] = {}
-        for position, (event, step) in enumerate(zip(call.events, self._programs[thread], strict=True)):
-            if event.kind == ENTER:
-                path.append(event.site)
-            elif event.kind == LEAVE and path:
+        held: dict[Entity, int] = {}
+        locks: frozenset[Held] = frozenset()
+        for position, (kind, entity, site) in enumerate(self.steps):
+            if kind == ENTER:
+                path.append(site)
+            elif kind == LEAVE and path:
                 path.pop()
-            elif event.is_access:
-                occurrence = counts.get((event.kind, event.site), 0)
-                counts[event.kind, event.site] = occurrence + 1
-                context = AccessContext(tuple(path), event.site, event.kind)
-                found.append(Access(position, context, step[2], occurrence))
-        return tuple(found)
+            elif kind in LOCKING:
+                if kind == ACQUIRE:
+                    held[entity] = position
+                else:
+                    held.pop(entity, None)
+                locks = frozenset(held.items())
+            elif kind in ACCESSES:
+                occurrence = counts.get((kind, site), 0)
+                counts[kind, site] = occurrence + 1
+                yield Access(position, AccessContext(tuple(path), site, kind), entity, occurrence, locks)
+
+
+def _shape(call: RecordedCall) -> Shape:
+    """Return the events of a call, without their order. Of repeated events, only the first three count."""
+    counts: dict[tuple[str, int], int] = {}
+    for event in call.events:
+        counts[event.kind, event.site] = min(counts.get((event.kind, event.site), 0) + 1, FIRST + LAST)
+    return frozenset(counts.items())
+
+
+class CallPair:
+    """Two recorded calls, which two threads make at the same time."""
+
+    def __init__(self, one: CallAccesses, other: CallAccesses) -> None:
+        self._calls = one, other
+        self._rearrangement: Rearrangement | None = None
+
+    @property
+    def sites(self) -> frozenset[int]:
+        """The sites of all accesses of both calls."""
+        return frozenset(access.context.site for call in self._calls for access in call.accesses)
 
     def predict(self, criterion: InterleavingCriterion) -> Predictions:
         """Return the requirements of a criterion that the two calls match, with thread 0 or thread 1 as thread A."""
         found, tries = Predictions(), dict[Requirement, int]()
-        shared = {access.variable for access in self.accesses[0]} & {access.variable for access in self.accesses[1]}
+        shared = self._calls[0].variables & self._calls[1].variables
+        if not any((WRITE, variable) in call.groups for variable in shared for call in self._calls):
+            return found
+        shared_groups = [
+            {key: accesses for key, accesses in call.groups.items() if key[1] in shared} for call in self._calls
+        ]
         considered = 0
         for first in (0, 1):
-            groups = {
-                name: _by_variable(self.accesses[thread], shared)
-                for name, thread in (("A", first), ("B", 1 - first))
-            }
+            groups = {"A": shared_groups[first], "B": shared_groups[1 - first]}
             for pattern in criterion.patterns:
                 for order in _assign(pattern.parts, groups):
                     considered += 1
@@ -163,6 +194,10 @@ class CallPair:
 
     def is_feasible(self, order: Sequence[PlannedAccess]) -> bool:
         """Return whether synchronization allows the accesses in this order."""
+        if _is_locked_out(order):
+            return False
+        if self._rearrangement is None:
+            self._rearrangement = Rearrangement(self._steps())
         rearrangement = self._rearrangement
         rearrangement.begin()
         try:
@@ -177,23 +212,41 @@ class CallPair:
         return True
 
 
-_Groups = dict[tuple[str, int], list[Access]]  # maps a kind and a variable to accesses
+    def _steps(self) -> list[Step]:
+        """Return the steps of both calls, with common numbers for their variables and locks."""
+        numbers: dict[Entity, int] = {}
+        return [
+            (thread, kind, numbers.setdefault(entity, len(numbers)), site)
+            for thread, call in enumerate(self._calls)
+            for kind, entity, site in call.steps
+        ]
 
 
-def _by_variable(accesses: Sequence[Access], shared: set[int]) -> _Groups:
-    """Return the accesses to shared variables; of those that differ only in the round of a loop, only some."""
-    rounds: dict[tuple[AccessContext, int], list[Access]] = {}
+def _is_locked_out(order: Sequence[PlannedAccess]) -> bool:
+    """Return whether a thread needs a lock that the other one holds from its previous to its next access."""
+    for index, (thread, access) in enumerate(order):
+        following = next((i for i in range(index + 1, len(order)) if order[i].thread == thread), None)
+        if following is None:
+            continue
+        kept = {lock for lock, _ in access.locks & order[following].access.locks}
+        if kept and any(lock in kept for _, other in order[index + 1 : following] for lock, _ in other.locks):
+            return True
+    return False
+
+
+def _by_variable(accesses: Sequence[Access]) -> Groups:
+    """Return the accesses to each variable; of those that differ only in the round of a loop, only some."""
+    rounds: dict[tuple[AccessContext, Entity], list[Access]] = {}
     for access in accesses:
-        if access.variable in shared:
-            rounds.setdefault((access.context, access.variable), []).append(access)
-    groups: _Groups = {}
+        rounds.setdefault((access.context, access.variable), []).append(access)
+    groups: Groups = {}
     for (context, variable), repeated in rounds.items():
         chosen = repeated if len(repeated) <= FIRST + LAST else repeated[:FIRST] + repeated[-LAST:]
         groups.setdefault((context.kind, variable), []).extend(chosen)
     return groups
 
 
-def _assign(parts: Sequence[Part], groups: dict[str, _Groups]) -> Iterator[tuple[Access, ...]]:
+def _assign(parts: Sequence[Part], groups: dict[str, Groups]) -> Iterator[tuple[Access, ...]]:
     """Yield the accesses that match the parts of a pattern, in the order of the parts."""
 
     def extend(chosen: tuple[Access, ...]) -> Iterator[tuple[Access, ...]]:
@@ -201,11 +254,12 @@ def _assign(parts: Sequence[Part], groups: dict[str, _Groups]) -> Iterator[tuple
             yield chosen
             return
         part = parts[len(chosen)]
-        bound = {other.variable: access.variable for other, access in zip(parts, chosen, strict=False)}
-        after = max(
-            (access.position for other, access in zip(parts, chosen, strict=False) if other.thread == part.thread),
-            default=-1,
-        )
+        bound: dict[str, Entity] = {}
+        after = -1
+        for other, access in zip(parts, chosen, strict=False):
+            bound[other.variable] = access.variable
+            if other.thread == part.thread:
+                after = access.position
         for (kind, variable), accesses in groups[part.thread].items():
             if kind != part.kind or bound.get(part.variable, variable) != variable:
                 continue

@@ -19,6 +19,7 @@ from raddle.exploring.workbench import Workbench
 from raddle.generation.autocontest.coverage import CallTrace
 from raddle.generation.autocontest.fingerprint import Paths, fingerprint, paths
 from raddle.generation.autocontest.recorder import Event, EventRecorder, trace_of
+from raddle.generation.autocontest.rounds import limited_rounds
 from raddle.generation.binding import make
 from raddle.generation.expressions import Values
 from raddle.generation.testcase import SHARED, Call
@@ -44,11 +45,7 @@ class RecordedCall:
     before: Paths
     after: Paths
     state: bytes  # the fingerprint of the shared object before the call
-
-    @property
-    def trace(self) -> CallTrace:
-        """The call trace."""
-        return trace_of(self.events)
+    trace: CallTrace
 
 
 class Visitor(Protocol):
@@ -77,11 +74,15 @@ class SequenceRunner:
         *,
         reset: Callable[[], object] | None = None,
         folder: str = "",
+        rounds: int | None = None,
     ) -> None:
+        """Create a runner; `rounds` limits how often call traces show the rounds of a loop (see `limited_rounds`)."""
         self._installation = workbench.installation
         self._prefix = tuple(prefix)
         self._reset = reset
         self._folder = folder
+        self._rounds = rounds
+        self._limited: dict[CallTrace, CallTrace] = {}
         self._recorder = EventRecorder()
         self.calls = 0  # number of calls made so far, including repeated ones
         self.objects = 0  # number of objects constructed so far
@@ -123,7 +124,8 @@ class SequenceRunner:
                 self._recorder.take()
                 make(call, values)
                 after = paths(shared)
-                recorded.append(RecordedCall(tuple(self._recorder.take()), before, after, state))
+                events = tuple(self._recorder.take())
+                recorded.append(RecordedCall(events, before, after, state, self._trace(events)))
                 before, state = after, fingerprint(shared)
 
         self._run(walk)
@@ -139,7 +141,15 @@ class SequenceRunner:
             raise
         except Exception:
             raised = True
-        return CallReport(trace_of(self._recorder.take()), fingerprint(values.variables[SHARED]), raised)
+        return CallReport(self._trace(self._recorder.take()), fingerprint(values.variables[SHARED]), raised)
+
+    def _trace(self, events: Sequence[Event]) -> CallTrace:
+        trace = trace_of(events)
+        if self._rounds is None:
+            return trace
+        if trace not in self._limited:
+            self._limited[trace] = limited_rounds(trace, self._rounds)
+        return self._limited[trace]
 
     def _run(self, walk: Callable[[Values], object]) -> None:
         """Construct the object and call `walk` with its variables, in an execution without other threads."""

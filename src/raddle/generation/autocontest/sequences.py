@@ -15,7 +15,7 @@ Departures from the paper:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -70,6 +70,8 @@ class SearchResult:
     ending: Ending
     nodes: int  # number of sequences tried, at all saturation levels
     too_long: int = 0  # number of sequences that were not extended because of their length
+    # Maps the fingerprint of each state to the shortest sequence that was found to lead to it.
+    shortest: Mapping[bytes, tuple[Call, ...]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True)
@@ -127,6 +129,7 @@ class _Search:
         self._out_of_time = out_of_time
         self._bits: dict[CallTrace, int] = {}  # maps each new call trace to its bit
         self._explored: dict[bytes, _Explored] = {}
+        self.shortest: dict[bytes, tuple[Call, ...]] = {root_state: ()}
         self._stack = [_Node((), 0, root_state, 0)]
         self._explored.setdefault(root_state, _Explored()).add(0, 0, 0)
         self._state: bytes | None = None  # the state of the object that the runner keeps; None if there is none
@@ -198,6 +201,9 @@ class _Search:
         gain = node.gain
         if report.trace and report.trace not in self._covered:
             gain |= 1 << self._bits.setdefault(report.trace, len(self._bits))
+        known = self.shortest.get(report.state)
+        if not report.raised and (known is None or len(known) > len(node.calls) + 1):
+            self.shortest[report.state] = (*node.calls, self._edges[node.tried - 1])
         improved, same = gain != node.gain, report.state == node.state
         calls = (*node.calls, self._edges[node.tried - 1])
         extended = _Node(calls, gain, report.state, self.nodes, 0 if improved else node.useless + 1)
@@ -258,4 +264,4 @@ def search(
             ending = Ending.LEVEL
             break
         level += 1
-    return SearchResult(found.best.calls, found.gained(), level, ending, nodes, found.too_long)
+    return SearchResult(found.best.calls, found.gained(), level, ending, nodes, found.too_long, found.shortest)

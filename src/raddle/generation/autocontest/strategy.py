@@ -9,9 +9,9 @@ from functools import partial
 from typing import ClassVar
 
 from raddle.generation.autocontest.assembler import Assembler
-from raddle.generation.autocontest.confirmation import Confirmation, RequirementRecord, confirm
-from raddle.generation.autocontest.coverage import CallTrace, coverage
-from raddle.generation.autocontest.predict import CallPair, Interleaving
+from raddle.generation.autocontest.confirmation import CallKind, Confirmation, RequirementRecord, confirm
+from raddle.generation.autocontest.coverage import coverage
+from raddle.generation.autocontest.predict import CallAccesses, CallPair
 from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
 from raddle.generation.autocontest.sequence_builder import SequenceBuilder
 from raddle.generation.autocontest.sequence_runner import RecordedCall, SequenceRunner
@@ -20,6 +20,7 @@ from raddle.generation.strategy import Prefix, Proposal, Strategy
 from raddle.generation.testcase import Call, TestCase
 
 MAX_FAILED_ITERATIONS = 2  # consecutive iterations without a new call trace, after which the prefix is replaced
+ROUNDS = 2  # rounds of a loop that call traces show; a third round would rarely show another interleaving
 MAX_OBSERVERS = 8  # maximum number of calls that observe the state at the end of a test
 
 
@@ -32,6 +33,17 @@ class GeneratedSequence:
     # What each call did when the sequence was run again, as the second thread of a test. An object that both recordings
     # use although it is not part of the shared object is a global one.
     recorded_again: tuple[RecordedCall, ...]
+    accesses: tuple[CallAccesses, ...]
+    accesses_again: tuple[CallAccesses, ...]
+
+    @classmethod
+    def make(
+        cls, calls: Sequence[Call], recorded: Sequence[RecordedCall], again: Sequence[RecordedCall]
+    ) -> GeneratedSequence:
+        """Return a sequence, cut where a recording of it ends."""
+        length = min(len(recorded), len(again))  # shorter than the sequence only if its calls are not deterministic
+        one, other = tuple(recorded[:length]), tuple(again[:length])
+        return cls(tuple(calls[:length]), one, other, tuple(map(CallAccesses, one)), tuple(map(CallAccesses, other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +85,11 @@ class AutoConTest(Strategy):
         rules: Rules = ALL_RULES,
         limits: Limits | None = None,
         level: int = FIRST_LEVEL,
+        rounds: int | None = ROUNDS,
     ) -> None:
         super().__init__(builder)
         self._criterion, self._rules, self._limits = criterion, rules, limits
-        self._level = level
+        self._level, self._rounds = level, rounds
         self.progress = Progress()
         self.requirements = RequirementRecord()
         self.restart()
@@ -89,7 +102,10 @@ class AutoConTest(Strategy):
         self._tests: deque[AssembledTest] = deque()
         self._confirmations: Iterator[Confirmation] = iter(())
         self._observers: tuple[Call, ...] = ()
-        self._explored_pairs: set[tuple[CallTrace, CallTrace]] = set()
+        self._numbers: dict[object, int] = {}  # numbers for shapes, calls and traces, because hashing them is slow
+        self._explored_pairs: set[tuple[int, int, int]] = set()
+        self._impossible: set[tuple[int, int]] = set()  # pairs without feasible requirements
+        self._shortest: dict[bytes, tuple[Call, ...]] = {}  # maps each state to the shortest sequence to it
         self._failed_iterations = 0
 
     def propose(self) -> Proposal | None:
@@ -123,6 +139,9 @@ class AutoConTest(Strategy):
         if result is None:
             return False
         self._level = result.level
+        for state, path in result.shortest.items():
+            if len(path) < len(self._shortest.get(state, (*path, None))):
+                self._shortest[state] = path
         self.progress.searches.append(result)
         if not result.calls:
             return False
@@ -138,9 +157,7 @@ class AutoConTest(Strategy):
             self._prefix = self.builder.prefix(max_calls=0)
         assert self._prefix is not None
         runner = self._runner_for(self._prefix)
-        recorded, again = runner.record(calls), runner.record(calls)
-        length = min(len(recorded), len(again))  # shorter than the sequence only if its calls are not deterministic
-        sequence = GeneratedSequence(tuple(calls[:length]), tuple(recorded[:length]), tuple(again[:length]))
+        sequence = GeneratedSequence.make(calls, runner.record(calls), runner.record(calls))
         tests = [AssembledTest(self._prefix.calls, *pair) for pair in self._assembler.add(sequence)]
         self._tests.extend(tests)
         progress, prefix = self.progress, len(self._prefix.calls)
@@ -152,38 +169,71 @@ class AutoConTest(Strategy):
     def _runner_for(self, prefix: Prefix) -> SequenceRunner:
         if self._runner is None:
             builder = self.builder
-            self._runner = SequenceRunner(builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder)
+            self._runner = SequenceRunner(
+                builder.workbench,
+                prefix.calls,
+                reset=builder.reset,
+                folder=builder.folder,
+                rounds=self._rounds,
+            )
         return self._runner
 
     # -- one test -----------------------------------------------------------------------------------
 
     def _explore(self, test: AssembledTest) -> Iterator[Confirmation]:
-        """Yield the confirmations of a test, for each pair of call traces that no earlier test had."""
-        for first, one in enumerate(test.first.recorded):
-            for second, other in enumerate(test.second.recorded_again):
-                traces = one.trace, other.trace
-                if traces in self._explored_pairs or not all(traces):
-                    continue
-                self._explored_pairs.update((traces, traces[::-1]))
-                yield from self._confirmations_of(test, first, second)
+        """Yield the confirmations of a test, those of the most different pairs of calls first.
+
+        Three passes go through the pairs. The first takes pairs of new shapes, the second takes pairs of shapes with
+        new arguments, and the third takes pairs of new call traces.
+        """
+        one, other = self._keys(test.first), self._keys(test.second)
+        for number in range(3):
+            for first, keys in enumerate(one):
+                for second, other_keys in enumerate(other):
+                    pair = number, keys[number], other_keys[number]
+                    if pair in self._explored_pairs or (keys[0], other_keys[0]) in self._impossible:
+                        continue
+                    self._explored_pairs.update((pair, (number, pair[2], pair[1])))
+                    yield from self._confirmations_of(test, first, second)
         self.progress.explored += 1
+
+    def _keys(self, sequence: GeneratedSequence) -> list[tuple[int, int, int]]:
+        """Return for each call the number of its shape, of its shape with its arguments, and of its call trace."""
+        number = self._numbers
+        return [
+            (
+                number.setdefault(accesses.shape, len(number)),
+                number.setdefault((accesses.shape, call), len(number)),
+                number.setdefault(recorded.trace, len(number)),
+            )
+            for call, recorded, accesses in zip(sequence.calls, sequence.recorded, sequence.accesses, strict=True)
+        ]
 
     def _confirmations_of(self, test: AssembledTest, first: int, second: int) -> Iterator[Confirmation]:
         """Yield the confirmations of two calls: one for each of the two candidate states, unless they are equal."""
-        one, other = test.first.recorded[first], test.second.recorded_again[second]
+        one, other = test.first.accesses[first], test.second.accesses_again[second]
+        calls = test.first.calls[first], test.second.calls[second]
         pair = CallPair(one, other)
         predictions = pair.predict(self._criterion)
         self.requirements.predicted |= predictions.feasible.keys() | predictions.pruned
         self.requirements.pruned |= predictions.pruned
         if not predictions.feasible:
+            shapes = self._numbers[one.shape], self._numbers[other.shape]
+            self._impossible.update((shapes, shapes[::-1]))
             return
-        sites = frozenset(access.context.site for accesses in pair.accesses for access in accesses)
-        interleavings: tuple[Interleaving, ...] = tuple(predictions.feasible.values())
-        calls = (test.first.calls[first],), (test.second.calls[second],)
-        states = [(*test.prefix, *test.first.calls[:first]), (*test.prefix, *test.second.calls[:second])]
-        for candidate, prefix in enumerate(states[: 1 if one.state == other.state else 2]):
-            shapes = frozenset(one.trace), frozenset(other.trace)
-            yield Confirmation(TestCase(prefix, calls, self._observers), candidate, interleavings, shapes, sites)
+        states = [
+            (test.first.recorded[first].state, test.first.calls[:first]),
+            (test.second.recorded_again[second].state, test.second.calls[:second]),
+        ]
+        for candidate, (state, path) in enumerate(states[: 1 if states[0][0] == states[1][0] else 2]):
+            prefix = (*test.prefix, *self._shortest.get(state, path))
+            yield Confirmation(
+                TestCase(prefix, ((calls[0],), (calls[1],)), self._observers),
+                candidate,
+                tuple(predictions.feasible.values()),
+                calls=(CallKind(calls[0], one.shape), CallKind(calls[1], other.shape)),
+                sites=pair.sites,
+            )
 
 
 def _observers(runner: SequenceRunner, edges: Sequence[Call]) -> tuple[Call, ...]:
