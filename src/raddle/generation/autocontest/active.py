@@ -123,7 +123,8 @@ def is_covered(requirement: Requirement, steps: Sequence[Step], first: int, seco
     >>> from raddle.generation.autocontest.predict import AccessContext
     >>> accesses = [AccessContext((), 11, "read"), AccessContext((), 12, "write"), AccessContext((), 13, "read")]
     >>> steps = [(1, "read", 0, 11), (2, "write", 0, 12), (1, "read", 0, 13)]
-    >>> is_covered(Requirement(4, tuple(accesses)), steps, 1, 2), is_covered(Requirement(4, tuple(accesses)), steps, 2, 1)
+    >>> requirement = Requirement(4, tuple(accesses))
+    >>> is_covered(requirement, steps, 1, 2), is_covered(requirement, steps, 2, 1)
     (True, False)
     """
     parts = PATTERNS[requirement.pattern].parts

@@ -12,10 +12,9 @@ from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 from raddle.linearizability.judgment import Oracle, Violation
 
-# Maximum number of attempts to cover a requirement with two calls of the same kinds. Two attempts are needed for the two
-# candidate states; more help if a fault shows only with other values.
+# Maximum number of attempts to cover a requirement with two calls of the same kinds. The two candidate states take two
+# attempts. More attempts help if a fault shows only with other values.
 MAX_ATTEMPTS = 4
-
 
 
 class CallKind(NamedTuple):
@@ -63,10 +62,12 @@ class RequirementRecord:
     @property
     def without_context(self) -> int:
         """The number of covered requirements that differ in more than their call paths."""
-        return len({
-            (requirement.pattern, *((access.site, access.kind) for access in requirement.accesses))
-            for requirement in self.covered
-        })
+        return len(
+            {
+                (requirement.pattern, *((access.site, access.kind) for access in requirement.accesses))
+                for requirement in self.covered
+            }
+        )
 
 
 def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Checker) -> Failure | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from enum import Enum
 from contextlib import suppress
+from enum import Enum
 from functools import partial
 from hashlib import blake2b
 from itertools import count
@@ -31,20 +31,26 @@ from types import (
 from typing import Any
 
 from raddle.inspection import (
-    class_attribute, dict_offset_of, fields_of, module_of, mro, own_fields, qualname_of, weak_offset_of,
+    class_attribute,
+    dict_offset_of,
+    fields_of,
+    module_of,
+    mro,
+    own_fields,
+    qualname_of,
+    weak_offset_of,
 )
 from raddle.threads.twins.lock import Lock, RealLock, RealRLock, RLock
 
 _SCALARS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range})
-_SEQUENCES = (list, tuple, deque)
-_MAPPINGS = (dict, OrderedDict, defaultdict)
+_SEQUENCES: tuple[Any, ...] = (list, tuple, deque)
 _SETS = (set, frozenset)
 _LOCKS = frozenset({Lock, RLock, RealLock, RealRLock})
 _WEAK = (weakref.ref, weakref.ProxyType, weakref.CallableProxyType)
 _MIN_ADDRESS = 1 << 20  # smaller integers are never ids of objects
 
 _KNOWN = (
-    *_SEQUENCES, *_MAPPINGS, *_SETS, int, float, complex, str, bytes, bytearray,
+    *_SEQUENCES, *_SETS, dict, int, float, complex, str, bytes, bytearray,
     CellType, MappingProxyType, MethodType, FunctionType, partial,
 )  # fmt: skip
 _POINTER = calcsize("P")
@@ -140,7 +146,8 @@ class _Walk:
         add(f"{name} {len(parts)}")
         for label, part in reversed(parts):
             self._pending.append((part, path + label if self._with_paths else ""))
-            self._pending.append((label, ""))
+            if not label.startswith("["):  # the positions and keys of items are implied
+                self._pending.append((label, ""))
 
     def _sorted(self, items: Any) -> list[Part]:
         """Return the items of a set, sorted by their own fingerprints."""
@@ -201,15 +208,13 @@ def _contents(obj: Any, kind: type) -> Iterator[Part]:
             for index, item in enumerate(list(base.__iter__(obj))):
                 yield f"[{index}]", item
             return
-    for base in _MAPPINGS[::-1]:
-        if issubclass(kind, base):
-            for index, (key, value) in enumerate(list(dict.items(obj))):
-                label = f"[{key!r}]" if type(key) in _SCALARS else f"[#{index}]"
-                yield f"{label} key", key
-                yield label, value
-            if base is defaultdict:
-                yield ".default_factory", defaultdict.default_factory.__get__(obj)  # type: ignore[attr-defined]
-            return
+    if issubclass(kind, dict):
+        items = OrderedDict.items(obj) if issubclass(kind, OrderedDict) else dict.items(obj)
+        for index, (key, value) in enumerate(list(items)):
+            label = f"[{key!r}]" if type(key) in _SCALARS else f"[#{index}]"
+            yield f"{label} key", key
+            yield label, value
+        return
     if issubclass(kind, (int, float, complex, str, bytes)):
         yield " value", _value(obj)
     elif issubclass(kind, bytearray):
@@ -274,7 +279,9 @@ def _has_hidden_state(kind: type) -> bool:
 
 def _reduced(obj: Any, kind: type) -> list[Part]:
     """Return the state of an object of a class written in C, as it would be pickled."""
-    methods = [class_attribute(kind, name) for name in ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__")]
+    methods = [
+        class_attribute(kind, name) for name in ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__")
+    ]
     if FunctionType not in map(type, methods):
         with suppress(Exception):  # the object cannot be pickled
             state = methods[1](obj, 2)

@@ -211,7 +211,6 @@ class CallPair:
             return False
         return True
 
-
     def _steps(self) -> list[Step]:
         """Return the steps of both calls, with common numbers for their variables and locks."""
         numbers: dict[Entity, int] = {}

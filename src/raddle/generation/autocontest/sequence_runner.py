@@ -99,9 +99,9 @@ class SequenceRunner:
             ended: list[bool] = []
 
             def walk(values: Values, path: Sequence[Call] = path, ended: list[bool] = ended) -> None:
-                for call in path:
+                for known in path:
                     self.calls += 1
-                    make(call, values)
+                    make(known, values)
                 call = visitor.next(None)
                 while call is not None:
                     report = self._report(call, values)

@@ -23,6 +23,7 @@ from raddle.generation.autocontest.coverage import CallTrace, Coverage, is_bette
 from raddle.generation.autocontest.sequence_runner import CallReport, SequenceRunner
 from raddle.generation.testcase import Call
 
+_monotonic = time.monotonic  # the real clock: the search runs inside executions, which have virtual time
 FIRST_LEVEL = 3  # the first saturation level
 
 
@@ -45,7 +46,8 @@ ONLY_D1 = Rules(d2=False, d3=False, b1=False, b2=False)  # the paper's version w
 class Limits:
     """The limits of one search."""
 
-    nodes: int = 3_000  # maximum number of sequences
+    nodes: int = 3_000  # maximum number of sequences at one saturation level
+    calls: int = 60_000  # maximum number of calls, including those that are repeated to reach a state
     length: int = 60  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
     seconds: float | None = None
@@ -55,7 +57,9 @@ class Ending(StrEnum):
     """The reason why a search ended."""
 
     COMPLETE = "every sequence within the saturation level was tried"
+    LENGTH = "every sequence within the saturation level and the maximum length was tried"
     NODES = "the limit on the number of sequences was reached"
+    CALLS = "the limit on the number of calls was reached"
     SECONDS = "the time limit was reached"
     LEVEL = "the maximum saturation level was reached"
 
@@ -121,12 +125,12 @@ class _Search:
         rules: Rules,
         limits: Limits,
         level: int,
-        out_of_time: Callable[[], bool],
+        budget: Callable[[], Ending | None],
     ) -> None:
         self._edges = edges
         self._covered = covered
         self._rules, self._limits, self._level = rules, limits, level
-        self._out_of_time = out_of_time
+        self._budget = budget
         self._bits: dict[CallTrace, int] = {}  # maps each new call trace to its bit
         self._explored: dict[bytes, _Explored] = {}
         self.shortest: dict[bytes, tuple[Call, ...]] = {root_state: ()}
@@ -145,7 +149,7 @@ class _Search:
             return None
         self._state = self._stack[-1].state
         self._repeating = True
-        return self._stack[-1].calls
+        return self.shortest[self._state]
 
     def next(self, report: CallReport | None) -> Call | None:
         self._repeating = False
@@ -169,8 +173,8 @@ class _Search:
         """Drop the sequences that are not extended any more; return whether one is left."""
         if self.limit is None and self.nodes >= self._limits.nodes:
             self.limit = Ending.NODES
-        if self.limit is None and self._out_of_time():
-            self.limit = Ending.SECONDS
+        if self.limit is None:
+            self.limit = self._budget()
         if self.limit is not None:
             return False
         while self._stack and not self._extends(self._stack[-1]):
@@ -240,7 +244,14 @@ def search(
     it is repeated with the next saturation level, unless a higher level makes no difference.
     """
     limits = Limits() if limits is None else limits
-    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    deadline = None if limits.seconds is None else _monotonic() + limits.seconds
+    last_call = runner.calls + limits.calls
+
+    def spent() -> Ending | None:
+        if runner.calls >= last_call:
+            return Ending.CALLS
+        return Ending.SECONDS if deadline is not None and _monotonic() > deadline else None
+
     root_state = runner.root_state()
     if root_state is None:
         return None
@@ -253,11 +264,11 @@ def search(
             rules=rules,
             limits=limits,
             level=level,
-            out_of_time=lambda: deadline is not None and time.monotonic() > deadline,
+            budget=spent,
         )
         runner.visit(found)
         nodes += found.nodes
-        ending = found.limit or Ending.COMPLETE
+        ending = found.limit or (Ending.LENGTH if found.too_long else Ending.COMPLETE)
         if found.best.gain or found.limit is not None or not found.saturated:
             break
         if level >= limits.level:

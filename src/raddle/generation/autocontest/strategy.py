@@ -18,6 +18,7 @@ from raddle.generation.autocontest.sequence_runner import RecordedCall, Sequence
 from raddle.generation.autocontest.sequences import ALL_RULES, FIRST_LEVEL, Limits, Rules, SearchResult, search
 from raddle.generation.strategy import Prefix, Proposal, Strategy
 from raddle.generation.testcase import Call, TestCase
+from raddle.operation import WRITE
 
 MAX_FAILED_ITERATIONS = 2  # consecutive iterations without a new call trace, after which the prefix is replaced
 ROUNDS = 2  # rounds of a loop that call traces show; a third round would rarely show another interleaving
@@ -96,8 +97,7 @@ class AutoConTest(Strategy):
 
     def restart(self) -> None:
         """Forget the sequences and the prefix, whose arguments come from the pools."""
-        self._prefix: Prefix | None = None
-        self._runner: SequenceRunner | None = None
+        self._started: tuple[Prefix, SequenceRunner] | None = None
         self._assembler: Assembler[GeneratedSequence] = Assembler()
         self._tests: deque[AssembledTest] = deque()
         self._confirmations: Iterator[Confirmation] = iter(())
@@ -113,9 +113,7 @@ class AutoConTest(Strategy):
         while True:
             for confirmation in self._confirmations:
                 if self.requirements.open_in(confirmation):
-                    return Proposal(
-                        confirmation.test, partial(confirm, confirmation, self.requirements), measured=True
-                    )
+                    return Proposal(confirmation.test, partial(confirm, confirmation, self.requirements), measured=True)
             if self._tests:
                 self._confirmations = self._explore(self._tests.popleft())
             elif not self.iterate():
@@ -128,12 +126,11 @@ class AutoConTest(Strategy):
         if self._failed_iterations >= MAX_FAILED_ITERATIONS:
             self.restart()
         self._failed_iterations += 1
-        if self._prefix is None:
-            self._prefix = self.builder.prefix(max_calls=0)
-        if self._prefix is None:
+        started = self._start()
+        if started is None:
             return False
-        edges = self.builder.edges(self._prefix)
-        runner = self._runner_for(self._prefix)
+        prefix, runner = started
+        edges = self.builder.edges(prefix)
         covered = coverage(call.trace for known in self._assembler.sequences for call in known.recorded)
         result = search(runner, edges, covered, rules=self._rules, limits=self._limits, level=self._level)
         if result is None:
@@ -146,37 +143,36 @@ class AutoConTest(Strategy):
         if not result.calls:
             return False
         self._failed_iterations = 0
-        if not self._observers:
-            self._observers = _observers(runner, edges)
         self.add(result.calls)
         return True
 
     def add(self, calls: Sequence[Call]) -> list[AssembledTest]:
         """Add a sequence to the repository; return the new tests, which `propose` then explores."""
-        if self._prefix is None:
-            self._prefix = self.builder.prefix(max_calls=0)
-        assert self._prefix is not None
-        runner = self._runner_for(self._prefix)
+        started = self._start()
+        if started is None:
+            return []
+        prefix, runner = started
         sequence = GeneratedSequence.make(calls, runner.record(calls), runner.record(calls))
-        tests = [AssembledTest(self._prefix.calls, *pair) for pair in self._assembler.add(sequence)]
+        tests = [AssembledTest(prefix.calls, *pair) for pair in self._assembler.add(sequence)]
         self._tests.extend(tests)
-        progress, prefix = self.progress, len(self._prefix.calls)
+        progress, constructing = self.progress, len(prefix.calls)
         progress.assembled += len(tests)
-        progress.calls_of_sequences += prefix + len(sequence.calls)
-        progress.calls_of_tests += sum(prefix + len(test.first.calls) + len(test.second.calls) for test in tests)
+        progress.calls_of_sequences += constructing + len(sequence.calls)
+        progress.calls_of_tests += sum(constructing + len(test.first.calls) + len(test.second.calls) for test in tests)
         return tests
 
-    def _runner_for(self, prefix: Prefix) -> SequenceRunner:
-        if self._runner is None:
-            builder = self.builder
-            self._runner = SequenceRunner(
-                builder.workbench,
-                prefix.calls,
-                reset=builder.reset,
-                folder=builder.folder,
-                rounds=self._rounds,
+    def _start(self) -> tuple[Prefix, SequenceRunner] | None:
+        """Return the prefix of all sequences and their runner; None if no constructor works."""
+        if self._started is None:
+            builder, prefix = self.builder, self.builder.prefix(max_calls=0)
+            if prefix is None:
+                return None
+            runner = SequenceRunner(
+                builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder, rounds=self._rounds
             )
-        return self._runner
+            self._started = prefix, runner
+            self._observers = _observers(runner, builder.edges(prefix))
+        return self._started
 
     # -- one test -----------------------------------------------------------------------------------
 
@@ -237,13 +233,13 @@ class AutoConTest(Strategy):
 
 
 def _observers(runner: SequenceRunner, edges: Sequence[Call]) -> tuple[Call, ...]:
-    """Return calls without arguments that change nothing, which the oracle compares after the threads have ended."""
+    """Return calls without arguments that write nothing, which the oracle compares after the threads have ended."""
     found: list[Call] = []
     for call in dict.fromkeys(edges):
         if len(found) == MAX_OBSERVERS:
             break
         if not call.arguments and not call.keywords:
-            recorded = runner.record([call, call])
-            if len(recorded) == 2 and recorded[0].state == recorded[1].state:
+            recorded = runner.record([call])
+            if recorded and not any(event.kind == WRITE for event in recorded[0].events):
                 found.append(call)
     return tuple(found)
