@@ -26,7 +26,6 @@ from raddle.operation import (
     READ,
     REENTER,
     RELEASE,
-    START,
     TAKES,
     WAIT,
     WOKEN,
@@ -68,17 +67,17 @@ class EventRecorder(Observer):
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.has_started_threads = False
+        self.total = 0  # number of events of all executions so far, except those since the last `take`
         self._acquired_at: dict[int, list[int]] = {}  # maps the id of a lock to the sites of its current acquires
 
     def begin(self, engine: Engine) -> None:
-        self.events = []
-        self.has_started_threads = False
+        self.take()
         self._acquired_at = {}
 
     def take(self) -> list[Event]:
         """Return the events since the last call of this method."""
         events, self.events = self.events, []
+        self.total += len(events)
         return events
 
     def _add(self, me: Carrier, kind: str, site: int, owner: object, name: str = "") -> None:
@@ -95,9 +94,7 @@ class EventRecorder(Observer):
         self._add(me, LEAVE, site, None)
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
-        if kind == START:
-            self.has_started_threads = True
-        elif kind == ACQUIRE:
+        if kind == ACQUIRE:
             self._acquire(me, kind, target)
         elif kind == RELEASE:
             self._release(me, target)

@@ -26,6 +26,9 @@ from raddle.generation.testcase import SHARED, Call
 from raddle.schedulers.sequential import Sequential
 
 STEPS_PER_RUN = 200_000  # steps after which a run of calls is assumed to be endless
+# Events after which a call is too long for a test. Without a limit, `shared.extend(shared)` would double an object until
+# the search stands still.
+MAX_EVENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class CallReport:
 
     trace: CallTrace
     state: bytes  # the fingerprint of the shared object after the call
-    raised: bool = False  # whether an exception left the call, or the call never ended
+    raised: bool = False  # whether an exception left the call
+    too_long: bool = False  # whether the call had more than `MAX_EVENTS` events
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,11 @@ class SequenceRunner:
         self._recorder = EventRecorder()
         self.calls = 0  # number of calls made so far, including repeated ones
         self.objects = 0  # number of objects constructed so far
+
+    @property
+    def events(self) -> int:
+        """The number of events of all calls so far, which measures the cost of a search."""
+        return self._recorder.total
 
     def root_state(self) -> bytes | None:
         """Return the fingerprint of the object after the prefix; None if the prefix raises an exception."""
@@ -141,7 +150,10 @@ class SequenceRunner:
             raise
         except Exception:
             raised = True
-        return CallReport(self._trace(self._recorder.take()), fingerprint(values.variables[SHARED]), raised)
+        events, state = self._recorder.take(), fingerprint(values.variables[SHARED])
+        if len(events) > MAX_EVENTS:
+            return CallReport((), state, raised, too_long=True)
+        return CallReport(self._trace(events), state, raised)
 
     def _trace(self, events: Sequence[Event]) -> CallTrace:
         trace = trace_of(events)

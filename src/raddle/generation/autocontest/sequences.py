@@ -47,7 +47,7 @@ class Limits:
     """The limits of one search."""
 
     nodes: int = 3_000  # maximum number of sequences at one saturation level
-    calls: int = 60_000  # maximum number of calls, including those that are repeated to reach a state
+    events: int = 2_000_000  # maximum number of events of all calls, including those repeated to reach a state
     length: int = 60  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
     seconds: float | None = None
@@ -59,7 +59,7 @@ class Ending(StrEnum):
     COMPLETE = "every sequence within the saturation level was tried"
     LENGTH = "every sequence within the saturation level and the maximum length was tried"
     NODES = "the limit on the number of sequences was reached"
-    CALLS = "the limit on the number of calls was reached"
+    EVENTS = "the limit on the number of events was reached"
     SECONDS = "the time limit was reached"
     LEVEL = "the maximum saturation level was reached"
 
@@ -200,7 +200,7 @@ class _Search:
         """Process the sequence that extends the node on top of the stack with its last tried edge."""
         self.nodes += 1
         node = self._stack[-1]
-        if report.raised and self._rules.d1:
+        if report.too_long or (report.raised and self._rules.d1):
             return
         gain = node.gain
         if report.trace and report.trace not in self._covered:
@@ -245,11 +245,11 @@ def search(
     """
     limits = Limits() if limits is None else limits
     deadline = None if limits.seconds is None else _monotonic() + limits.seconds
-    last_call = runner.calls + limits.calls
+    last_event = runner.events + limits.events
 
     def spent() -> Ending | None:
-        if runner.calls >= last_call:
-            return Ending.CALLS
+        if runner.events >= last_event:
+            return Ending.EVENTS
         return Ending.SECONDS if deadline is not None and _monotonic() > deadline else None
 
     root_state = runner.root_state()

@@ -100,6 +100,17 @@ class Loop:
             self.last = number
 
 
+class Doubling:
+    """The first call of `double` goes through one round, the next through two, then four..."""
+
+    def __init__(self) -> None:
+        self.items = [0]
+
+    def double(self) -> None:
+        for item in list(self.items):
+            self.items.append(item)
+
+
 class TwoSections:
     """`change` releases the lock between its accesses, `change_at_once` does not."""
 

@@ -118,7 +118,7 @@ def test_the_limits_are_reported():
     assert run("FifthCall", "step", rules=subject[0], iterations=2, limits=Limits(level=4)).ending is Ending.LEVEL
     assert run("Getters", "get_a", rules=subject[1], limits=Limits(nodes=2)).ending is Ending.NODES
     assert run("Getters", "get_a", rules=subject[1], limits=Limits(seconds=-1.0)).ending is Ending.SECONDS
-    assert run("Getters", "get_a", rules=subject[1], limits=Limits(calls=1)).ending is Ending.CALLS
+    assert run("Getters", "get_a", rules=subject[1], limits=Limits(events=1)).ending is Ending.EVENTS
     short = run("Getters", "get_a", rules=subject[1], limits=Limits(length=2))
     assert (short.nodes, short.too_long, short.ending) == (2, 1, Ending.LENGTH)
 
@@ -127,6 +127,12 @@ def test_a_call_that_never_ends_counts_as_raising():
     result = run("Waits", "wait", "get", rules=Rules())
     assert names(result) == ["get"]
     assert result.ending is Ending.COMPLETE
+
+
+def test_a_call_with_very_many_events_is_not_extended():
+    # Each call doubles the number of rounds: the call that goes through 512 rounds has more than 1000 events.
+    result = run("Doubling", "double", rules=Rules(), limits=Limits(nodes=1_000))
+    assert (len(result.calls), result.nodes) == (9, 10)
 
 
 def test_a_loop_with_ever_more_rounds_never_saturates_unless_rounds_are_limited():
