@@ -26,8 +26,8 @@ from raddle.generation.testcase import SHARED, Call
 from raddle.schedulers.sequential import Sequential
 
 STEPS_PER_RUN = 200_000  # steps after which a run of calls is assumed to be endless
-# Events after which a call is too long for a test. Without a limit, `shared.extend(shared)` would double an object until
-# the search stands still.
+# Events after which a call is too long for a test. Without a limit, calls such as `shared.extend(shared)` would double
+# an object again and again.
 MAX_EVENTS = 1_000
 
 
