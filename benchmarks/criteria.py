@@ -117,7 +117,7 @@ def watching_costs(name: str, executions: int) -> float:
         return process_time() - started
 
     alone = watched = float("inf")
-    for _ in range(5):  # alternate, so that other load on the machine affects both alike
+    for _ in range(5):  # alternate between the two measurements, so that other load on the machine affects both alike
         alone, watched = min(alone, seconds()), min(watched, seconds(criteria=",".join(DEFAULT)))
     return (watched - alone) / alone
 

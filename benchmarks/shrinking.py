@@ -57,7 +57,7 @@ def fewest(program: str, *, executions: int) -> int | None:
         if result.findings:
             return preemptions
         if not result.stopped_because.startswith("exhausted"):
-            break  # a schedule that was not tried may fail with this number of preemptions
+            break  # an untried schedule with this many preemptions may fail
     smaller = SMALLEST.get(program.rstrip("0123456789"))
     return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
 

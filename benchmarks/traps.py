@@ -14,7 +14,7 @@ from scenarios import CondBuf3, Lock1, Queue3, Rmw1, Scenario, State, run
 
 class Trap(NamedTuple):
     state: type[State]
-    model: Callable[[], None]  # starts the threads, and asserts that the outcome is not the wrong one
+    model: Callable[[], None]  # starts the threads, and asserts that the outcome is not `wrong`
     wrong: int
 
 

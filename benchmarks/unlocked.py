@@ -106,7 +106,7 @@ ONLY_WITHOUT_THE_GIL = (
     Program("two attributes, one after the other", (move, read_both), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
-PATIENCE = 500  # how often to check whether the other thread has arrived
+PATIENCE = 500  # maximum number of checks for the other thread's arrival before the round begins anyway
 DELAYS = 8  # number of different delays between a thread's arrival and its start
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 

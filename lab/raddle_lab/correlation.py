@@ -103,9 +103,9 @@ class Correlation(NamedTuple):
     """The correlation between the coverage of one criterion and the bugs found."""
 
     criterion: str
-    all_sizes: Mean | None  # mean of each subject's τ over sets of all sizes; None if coverage never varies
+    all_sizes: Mean | None  # mean, over subjects, of τ for sets of all sizes; None if coverage never varies
     significant: int  # number of subjects whose own τ is significant
-    equal_size: Mean | None  # mean of each subject's τ among sets of equal size
+    equal_size: Mean | None  # mean, over subjects, of τ for sets of equal size
     by_subject: Mapping[str, float]  # maps each subject to its τ over all sizes
     pooled: float | None  # τ over the test sets of all subjects
     published: float | None  # τ in the paper
@@ -190,7 +190,7 @@ def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return the mean of MAP's τ minus method pairs' τ, or None if either was not measured or has no τ."""
+    """Return the mean difference between MAP's τ and that of method pairs; None if either τ is missing."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None
@@ -240,7 +240,7 @@ def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence
     """Return the results as JSON data."""
     lead = compare(correlations)
     return {
-        "map_ahead": lead and lead._asdict(),  # mean of MAP's τ minus the τ of method pairs
+        "map_ahead": lead and lead._asdict(),  # mean difference: τ of MAP minus τ of method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

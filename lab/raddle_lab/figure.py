@@ -40,7 +40,7 @@ COLORS = {
 }
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raddle",
-    "svg.fonttype": "none",  # stores text as text, so that the file is small and searchable
+    "svg.fonttype": "none",  # stores text as characters, not as outlines, so that the file is small and searchable
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -65,9 +65,9 @@ class Sets(NamedTuple):
     # number has too many digits.
     total: int | None
     feasible: int  # number of requirements that any execution covered
-    least: int  # lower bound on the size of a complete set: `feasible` divided by the most that one execution covers
+    least: int  # lower bound on the size of a complete set: `feasible` divided by the maximum coverage of one execution
     size: float  # average number of executions in a complete set
-    executions: float  # average number of executions in random order until everything is covered
+    executions: float  # average number of executions, in random order, needed to cover everything
     exposing: float  # share of the sets that expose the bug
     at_random: float  # probability that a random set as large as a complete set exposes the bug
     unseen: float  # upper bound on the probability that another execution covers something new

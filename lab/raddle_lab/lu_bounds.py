@@ -41,7 +41,7 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula, and a function for the decimal logarithm of its value, which can be too large for a float."""
+    """A formula, and a function that returns log10 of its value, because the value may be too large for a float."""
 
     formula: str
     logarithm: Callable[[Shape], float]
@@ -76,7 +76,7 @@ def _variable(shape: Shape) -> float:
 _ALL = Bound("(4^n / √n)^(M-1)", lambda s: _whole(s.accesses) * (s.threads - 1))
 _LINEAR = Bound("n M", lambda s: log10(s.accesses * s.threads))
 
-# Maps each criterion to its lower bound, if legible, and its upper bound.
+# Maps each criterion to its lower bound, if legible in the paper, and its upper bound.
 BOUNDS: dict[str, tuple[Bound | None, Bound]] = {
     "all": (_ALL, _ALL),
     "tpair": (

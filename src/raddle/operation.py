@@ -85,7 +85,7 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that this kind of take observes if the take can fail; "" if there is none.
+        """The kind of resource that a take of this kind observes if it can fail; "" if takes of this kind observe none.
 
         A take that can fail observes whether the matching release has happened, so the time of the release matters.
         """

@@ -89,7 +89,7 @@ def depend(one: Step, other: Step) -> bool:
     if one.target != other.target or kinds <= set(OBSERVES):
         return False
     if not (one.certain and other.certain):
-        return not kinds <= {*OBSERVES, "wait-set"}  # a wait that may expire only observes
+        return not kinds <= {*OBSERVES, "wait-set"}  # a wait with a timeout counts as an observation
     # Only the order of the acquires and the order of the releases matter, so an acquire and a release are independent.
     takes, gives = kinds & {"acquire", "wait", "down"}, kinds & {"release", "up"}
     if (takes and gives) or kinds == {"put", "get"}:

@@ -138,7 +138,7 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 # m blocks in C(3, m - 1) ways, and either thread may begin.
 #   p = 0: 1, 1 blocks: 2 * 1 * 1 = 2      p = 1: 2, 1: 2 * 3 * 1 = 6      p = 2: 2, 2: 2 * 3 * 3 = 18
 #   p = 3: 3, 2: 2 * 3 * 3 = 18            p = 4: 3, 3: 2 * 3 * 3 = 18     p = 5: 4, 3: 2 * 1 * 3 = 6
-#   p = 6: 4, 4: 2 * 1 * 1 = 2             all together 70 = C(8, 4)
+#   p = 6: 4, 4: 2 * 1 * 1 = 2             in total 70 = C(8, 4)
 @pytest.mark.parametrize(
     ("bound", "schedules"), [(0, 2), (1, 2 + 6), (2, 8 + 18), (3, 26 + 18), (4, 44 + 18), (5, 62 + 6), (6, 68 + 2)]
 )

@@ -105,7 +105,7 @@ def finest_interleavings(scenario: Callable[[], object]) -> int:
 
 
 def test_reachability_cannot_be_combined_with_twice() -> None:
-    with pytest.raises(UsageError, match="twice cannot repeat the executions of reachability"):
+    with pytest.raises(UsageError, match="'twice' cannot repeat the executions of 'reachability'"):
         make_scheduler("twice:reachability", seed=1)
 
 
@@ -215,8 +215,8 @@ def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_r
     assert result.criteria["map"]["total_kind"] == "exact"
     assert result.criteria["svar"]["total_kind"] != "exact"
     assert result.notes == (
-        "every partial order was run, but not every interleaving: interleavings of the same partial order can "
-        "differ in svar, so the totals of these criteria are not exact",
+        "every partial order was run, but not every interleaving. Interleavings of the same partial order can "
+        "cover different requirements of some criteria, so the totals of these criteria are not exact: svar",
     )
 
 

@@ -116,7 +116,7 @@ class Execution:
         return "list", "", target, ""
 
     def group(self, target: str) -> str:
-        """Return the object that a variable belongs to."""
+        """Return the object to which a variable belongs."""
         return target.rpartition(".")[0] or target
 
     def resource(self, target: str) -> tuple[str, str]:

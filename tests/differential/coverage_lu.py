@@ -10,7 +10,7 @@ from coverage_events import Event, Execution
 Key = tuple[Any, ...]
 BEGINNING = 12  # number of accesses that a requirement lists from the beginning of an order
 MAX_OCCURRENCES = 16  # number of occurrences of an access that are distinguished
-MAX_PINV_OCCURRENCES = 4  # number of occurrences of an access that pinv distinguishes
+MAX_PINV_OCCURRENCES = 4  # number of occurrences of an access that `pinv` distinguishes
 
 
 def named(run: Execution, place: int, limit: int = MAX_OCCURRENCES) -> Key:

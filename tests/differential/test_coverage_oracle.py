@@ -1,4 +1,4 @@
-"""The coverage of random programs by every criterion agrees with an oracle that reads the programs' own logs.
+"""For every criterion, the coverage of random programs agrees with an oracle that reads the programs' own logs.
 
 The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Each native
 run is forced into the order of a controlled execution, so both must cover the same requirements.

@@ -23,8 +23,8 @@ def test_reads_do_not_conflict() -> None:
 
 
 def test_start_and_join_order_accesses() -> None:
-    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both. Thread 0 reads 2 before the join
-    # and 1 after it.
+    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both. Thread 0 reads variable 2 before
+    # the join and variable 1 after it.
     steps: list[Step] = [
         (0, "write", 1, 10),
         (0, "write", 2, 11),

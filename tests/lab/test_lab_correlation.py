@@ -87,7 +87,7 @@ def test_the_mean_is_taken_over_subjects() -> None:
 def test_ahead_compares_criteria_on_common_subjects() -> None:
     first = Correlation("map", None, 0, None, {"a": 0.5, "b": 0.75, "c": 1.0}, None, None)
     other = Correlation("sync", None, 0, None, {"a": 0.25, "b": 0.5, "d": 1.0}, None, None)
-    lead = mean_lead(first, other)  # both have the subjects a and b
+    lead = mean_lead(first, other)  # both have the subjects `a` and `b`
     assert lead is not None
     assert (lead.tau, lead.low, lead.high, lead.subjects) == (0.25, 0.25, 0.25, 2)
     assert mean_lead(first, correlate("sync", [])) is None
@@ -149,7 +149,7 @@ def test_one_execution_per_mutant_gives_one_test_set() -> None:
 
 def test_points_are_shares_of_everything_ever_covered() -> None:
     # A set with one execution per mutant covers one of the first mutant's two letters and both of the second's: 3 of
-    # 4. The set finds the first bug if it covers the letter a.
+    # 4. The set finds the first bug if it covers the letter `a`.
     bugs = [bug(("deadlock", "a"), ("passed", "b")), bug(("deadlock", "cd"), ("deadlock", "cd"))]
     plan = Plan(criteria=["letters"], executions=4, sets=20)
     found = list(points(bugs, plan))

@@ -102,8 +102,8 @@ def test_a_population_counts_objects_and_threads() -> None:
     # Each of the ten counted executions has three forks, a spoon and a lock. Their types are Fork, Spoon and Lock. The
     # abstract objects are the forks from two lines, the spoon and the lock.
     assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
-    # Each of the ten executions has four threads. Their types are main and Eater. The first ten methods distinguish the
-    # thread a...a from c, and the first twenty also distinguish it from a...ab.
+    # Each of the ten executions has four threads. Their types are `main` and `Eater`. The first ten methods distinguish
+    # the thread that runs `c` from the threads that run `a`, and the first twenty also distinguish the latter two.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 
 

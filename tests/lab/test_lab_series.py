@@ -26,9 +26,9 @@ def collection(*executions: str) -> Collection:
 
 def test_coverage_grows_along_a_series() -> None:
     coverage = collection("ab", "b", "bc", "", "acd").coverage["letters"]
-    # New letters per execution: a and b (from ab), none (b), c (bc), none (the empty word), d (acd).
+    # New letters per execution: "ab" adds a and b, "b" adds none, "bc" adds c, "" adds none, and "acd" adds d.
     assert cumulative(coverage, np.array([0, 1, 2, 3, 4])).tolist() == [2, 2, 3, 3, 4]
-    # New letters per execution: a, c and d (from acd), none (the empty word), b (b), none (ab).
+    # New letters per execution: "acd" adds a, c and d, "" adds none, "b" adds b, and "ab" adds none.
     assert cumulative(coverage, np.array([4, 3, 1, 0])).tolist() == [3, 3, 4, 4]
     # A series that omits executions covers less.
     assert cumulative(coverage, np.array([1, 2])).tolist() == [1, 2]
@@ -37,10 +37,10 @@ def test_coverage_grows_along_a_series() -> None:
 def test_growth_reports_total_average_and_smoothness() -> None:
     coverage = collection("ab", "b", "bc", "", "acd").coverage["letters"]
     grown = growth(coverage, [np.array([0, 1, 2, 3, 4]), np.array([1, 2])])
-    # Series 1: the total is 4. One execution covers (2 + 1 + 2 + 0 + 3) / 5 = 1.6 of 4, 40 %. There are 3 distinct
-    # values (2, 3, 4) in 5 executions, 60 %. 95 % of 4 is 3.8, first reached by the 5th of 5.
-    # Series 2: the total is 2. One execution covers (1 + 2) / 2 of 2, 75 %. There are 2 distinct values in 2
-    # executions, 100 %. 95 % of 2 is 1.9, first reached by the 2nd of 2.
+    # Series 1: the total is 4. On average, an execution covers (2 + 1 + 2 + 0 + 3) / 5 = 1.6 of 4, or 40 %. There are
+    # 3 distinct values (2, 3, 4) in 5 executions, or 60 %. 95 % of 4 is 3.8, first reached by the 5th execution of 5.
+    # Series 2: the total is 2. On average, an execution covers (1 + 2) / 2 = 1.5 of 2, or 75 %. There are 2 distinct
+    # values in 2 executions, or 100 %. 95 % of 2 is 1.9, first reached by the 2nd execution of 2.
     assert grown.total == 3
     assert grown.average_percent == pytest.approx(57.5)
     assert grown.smooth_percent == pytest.approx(80)

@@ -55,7 +55,7 @@ def invoke(*args: str) -> Result:
 def data_of(*args: str) -> dict[str, Any]:
     result = invoke(*args, "--json")
     assert result.return_value == 0
-    data: dict[str, Any] = json.loads(result.stdout)  # the program's own output must not be mixed in
+    data: dict[str, Any] = json.loads(result.stdout)  # fails if the program's own output is mixed in
     return data
 
 

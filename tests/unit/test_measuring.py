@@ -86,9 +86,9 @@ def test_an_exhausted_search_makes_totals_exact():
     result = raddle.explore(
         appender, source=[__file__], criteria="map,def-use,sync", scheduler="exhaustive", until="budget"
     )
-    # There are three orders: the write comes before, between or after the two reads. (The failing execution reads once
-    # more.) These orders cover pattern 2 twice; patterns 1, 2 and 4; and pattern 1 twice. Distinguished by site, these
-    # are 1 (s4), 1 (s5), 2 (s4), 2 (s5) and 4.
+    # There are three orders: the write comes before, between or after the two reads. (The failing execution makes a
+    # third read.) The first order covers pattern 2 twice, the second covers patterns 1, 2 and 4, and the third covers
+    # pattern 1 twice. Distinguished by site, these are 1 (s4), 1 (s5), 2 (s4), 2 (s5) and 4.
     assert result.stopped_because == "exhausted"
     assert result.criteria["map"] | {"total": 5, "total_kind": "exact", "percent": 100.0} == result.criteria["map"]
     assert patterns(result.tally.covered["map"]) == [1, 1, 2, 2, 4]

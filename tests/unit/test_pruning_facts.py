@@ -95,7 +95,7 @@ def test_facts_survive_a_json_round_trip():
         facts = random_facts(chance) + random_facts(chance)
         restored = PruningFacts.from_json(json.loads(json.dumps(facts.as_json())))
         assert restored == facts
-        assert restored.as_json() == facts.as_json()  # includes the names of locks, which equality ignores
+        assert restored.as_json() == facts.as_json()  # also compares the names of locks, which `==` ignores
 
 
 def test_an_empty_data_file_has_no_facts():

@@ -271,7 +271,7 @@ class Worker(threading.Thread):
 
 
 class Network(threading.Thread):
-    """A thread that simulates the hosts by establishing one connection after the other."""
+    """A thread that simulates the hosts by establishing one connection after another."""
 
     def __init__(self, gate, hosts):
         super().__init__(name="network")

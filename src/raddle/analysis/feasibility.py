@@ -48,7 +48,7 @@ class _AccessGroup:
         self.object = touched
         self.history = history
         self.number = number
-        self.stamp = -1  # sum of the versions of thread and object at the last update; both only grow
+        self.stamp = -1  # sum of the thread's version and the object's version at the last update; both only grow
         self.order_stamp = -1  # sum of the thread's order version and the object's version at the last update
 
 

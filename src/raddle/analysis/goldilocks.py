@@ -16,16 +16,16 @@ in the paper.
 
 For each conflicting access, three cheap checks come before a lockset is computed: whether the current thread made that
 access, whether a lock held then is also held now, and whether the thread that made that access has synchronized
-directly with the current thread. The verdict names the decisive check, because some criteria need it.
+directly with the current thread. The verdict names the deciding check, because some criteria report that check.
 
-The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
-there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
-variables together. The lockset of an access contains the locksets of all later accesses by the same thread. So it is
-enough to store one moment for each element (thread or resource) and each accessing thread: the element is in the
+The paper keeps a list of synchronization operations and applies the rules lazily, starting at the last access to a
+variable. If there are many variables, that list is long and is traversed often. Here the rules are applied immediately,
+to all variables together. The lockset of an access contains the locksets of all later accesses by the same thread. So
+it is enough to store one moment for each element (thread or resource) and each accessing thread: the element is in the
 locksets of all accesses by that thread up to that moment. Applying a rule then means taking the maximum of two columns.
-A synchronization takes time proportional to the number of threads. An access takes time proportional to the number of
-threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds of
-resources. None of these times depends on the length of the execution.
+A synchronization operation takes time proportional to the number of threads. An access takes time proportional to the
+number of threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds
+of resources. None of these times depends on the length of the execution.
 """
 
 from __future__ import annotations

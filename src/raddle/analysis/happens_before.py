@@ -150,7 +150,8 @@ class HappensBefore:
         published = self._ended.get(thread)
         if published is None:
             # The joined thread's slot has been reused. A slot is reused only once every live thread is ordered after
-            # its former owner. Only a thread that appeared later without a recorded start still lacks that order.
+            # its former owner. Only a thread that appeared later, without a recorded start, may not be ordered after
+            # that owner yet.
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):

@@ -1,7 +1,7 @@
 """The guarded lock graph: lock requests by threads that hold other locks, and the potential deadlock cycles.
 
 Based on Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
-lock to a requested lock. The edge records the thread, the locks that the thread holds (its gates), and the segments of
+lock to a requested lock. The edge records the thread, the locks that the thread holds (the gates), and the segments of
 the execution in which the first lock was acquired and the second requested. Segments are delimited by thread starts and
 joins. A cycle of edges is a potential deadlock if three conditions hold: the threads are all different, no two
 of them hold a common lock, and starts and joins do not order one thread's request before another thread's first
@@ -130,7 +130,7 @@ class LockGraph:
         if edge.requested not in out:
             out.add(edge.requested)
             self._into.setdefault(edge.requested, set()).add(edge.held)
-            # Most edges never close a path back to `held`, so they need no search for cycles.
+            # Most new edges close no cycle: `requested` is not among the locks that lead to `held`.
             leading = self._reached(edge.held, self._into)
             if edge.requested in leading:
                 self._cyclic |= leading & self._reached(edge.requested, self._from)

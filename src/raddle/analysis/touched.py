@@ -1,6 +1,6 @@
 """Tracks the accesses to one object: their threads, the locks held, and the order imposed by starts and joins.
 
-A run consists of two accesses to the object by the same thread, one after the other. A lock keeps a run together if
+A run consists of two accesses to the object by the same thread, one after the other. A lock protects a run if
 every earlier occurrence of the first access was in the same critical section as the second access. Checking the first
 occurrence is enough, because critical sections of one lock do not overlap.
 """
@@ -80,9 +80,9 @@ class TouchedObject:
         self._twice = 0  # mask of the accesses that at least two threads have made
         self._locks: dict[int, frozenset[int]] = {}  # maps each access to the locks held at every occurrence
         self._runs: dict[int, int] = {}  # maps second accesses to a mask of the first accesses of their runs
-        # Maps each second access to a mask of the first accesses that no lock keeps together with it.
+        # Maps each second access to a mask of the first accesses with which it forms a run that no lock protects.
         self._split: dict[int, int] = {}
-        self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each run to the locks that keep it together
+        self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each run to the locks that protect it
         # For each access: maps a slot to the time of the last occurrence in that slot's thread. Occurrences that happen
         # before a later occurrence in another thread are dropped.
         self._epochs: dict[int, dict[int, int]] = {}
@@ -140,7 +140,7 @@ class TouchedObject:
             self.version += 1
 
     def _note_runs(self, history: ThreadHistory, number: int, held: dict[int, int]) -> None:
-        """Record the runs that this access completes, and the locks that keep each run together."""
+        """Record the runs that this access completes, and the locks that protect each run."""
         self._runs[number] = self._runs.get(number, 0) | history.done
         split = self._split.get(number, 0) | history.closed
         for first, sections in list(history.open.items()):

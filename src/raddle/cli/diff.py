@@ -73,14 +73,15 @@ def show(screen: Console, found: Difference) -> None:
     before, after = found.executions
     screen.print(safe_text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
     if found.changed:
-        screen.print(safe_text(f"changed in between: {', '.join(found.changed)}"))
+        screen.print(safe_text(f"changed between the two measurements: {', '.join(found.changed)}"))
     for one in found.criteria:
         screen.print()
         _show_criterion(screen, one)
     for what, headlines in found.findings.items():
         if headlines:
             screen.print()
-            screen.print(safe_text(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
+            heading = "new findings" if what == "new" else "findings that no longer occur"
+            screen.print(safe_text(f"{heading}:", style="bold red" if what == "new" else "bold"))
         for headline in headlines[:LIMIT]:
             screen.print(safe_text(f"  {headline}"))
         if len(headlines) > LIMIT:

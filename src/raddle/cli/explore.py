@@ -91,7 +91,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--data-file",
     metavar="FILE",
-    help=f"Data file to add the coverage to, for raddle report [default: {DATA_FILE}, if anything is measured].",
+    help=f"Data file that collects coverage for raddle report [default: {DATA_FILE}, if anything is measured].",
 )
 @click.option(
     "--corpus/--no-corpus",

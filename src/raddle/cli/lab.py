@@ -201,7 +201,7 @@ def correlation(
 @click.option(
     "--exhaust",
     type=click.IntRange(min=2),
-    help=f"Give up exhausting a program after this many executions [default: {EXHAUST_EXECUTIONS}].",
+    help=f"Give up on exhausting a program after this many executions [default: {EXHAUST_EXECUTIONS}].",
 )
 @click.option(
     "--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Number of complete test sets to draw."
@@ -217,7 +217,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 
     Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The subjects are mutants with one lock
     removed, and programs from SCTBench. raddle compares the size of the test sets with the bounds in Table 1 of the
-    paper, and counts the bugs they expose. All-interleavings is evaluated only for programs whose
+    paper, and counts the bugs they expose. The criterion 'all' is evaluated only for programs whose
     schedules can be exhausted. Takes about four minutes on one processor. After Ctrl-C, raddle reports on
     the programs completed so far.
     """
@@ -290,7 +290,7 @@ def _krena_cases(
 ) -> tuple[str, ...]:
     """Return the requested cases, or the target; raise a `UsageError` for conflicting options."""
     if noise and mode == "controlled":
-        raise UsageError("bad-experiment", "--noise only applies to a program's own threads: add --mode noise")
+        raise UsageError("bad-experiment", "--noise has no effect on controlled executions: add --mode noise")
     for text in noise:
         Noise.parse(text)
     if target is None:

@@ -155,7 +155,7 @@ def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
                 else "the data file contains no criteria"
             )
             raise UsageError(
-                "not-measured", f"{meant[0]} was not measured: {has}; name it with --criteria and run again"
+                "not-measured", f"{meant[0]} was not measured: {has}; name the criterion with --criteria and run again"
             )
         result.update({one: by_name[one] for one in meant if one in by_name})
     return list(result.values())

@@ -6,7 +6,7 @@ thread's first access of this kind to the variable at this site, 2 for the secon
 from the paper:
 
 * A thread is named by its descent (see `raddle.criteria.descent`), because thread numbers differ between executions.
-* Occurrences are counted up to a limit: 16, or 4 for pinv unless configured otherwise. All later occurrences get the
+* Occurrences are counted up to a limit: 16, or 4 for `pinv` unless configured otherwise. All later occurrences get the
   last number, so memory does not grow with the length of the execution. The requirements for long loops are therefore
   coarser.
 * Variables are distinguished within an execution, but requirements name only the abstract variable. So accesses to two
@@ -41,7 +41,7 @@ class LastAccess:
     def __init__(self) -> None:
         self.number = NO_ACCESS  # number of the last access, or of the last write, depending on the criterion
         self.time = 0  # time of the last access on the variable's clock
-        self.missed = 0  # mask of other threads' accesses since the last access that are no longer in the log
+        self.missed = 0  # mask of other threads' accesses since the last access, without those still in the log
         self.wrote = False  # True if the last access was a write
 
 
@@ -83,7 +83,7 @@ class AccessNames(Generic[V]):
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
     executions of one scenario, the names are kept too. Creating the names again would take more time than everything
-    else together.
+    else combined.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class AccessNames(Generic[V]):
         self._on_concurrent = concurrent  # called when a second thread is started or first observed
         self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
-        self._steps: list[Step] = []  # the step of each group; its index is access number // occurrences
+        self._steps: list[Step] = []  # the step of each group, at index (access number // occurrences)
         # The thread labels and variables for which the caches below are valid.
         self._named_entities: tuple[object, ...] = ()
         self._accesses: dict[int, Access] = {}

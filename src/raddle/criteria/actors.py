@@ -24,7 +24,7 @@ from raddle.tally import Key
 
 
 class Actor(NamedTuple):
-    """A placeholder for an actor's abstract thread, at any depth of a key."""
+    """A placeholder for an actor's abstract thread, at any nesting level of a key."""
 
     number: int
 

@@ -24,8 +24,8 @@ class Criterion(ABC):
     """A coverage criterion; one instance measures one execution after another.
 
     For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. During a long
-    execution, `collect` can also be called in between with `final=False`. Such a call holds back requirements whose
-    actors are not settled yet.
+    execution, `collect` can also be called in between with `final=False`. Such a call omits requirements whose
+    actors are not settled yet; a later call returns them.
     """
 
     name: ClassVar[str]
@@ -105,7 +105,7 @@ class Criterion(ABC):
         return None
 
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data
-        """Continue with extra data that `extra` returned earlier, in this run or a previous one."""
+        """Start from the data that `extra` returned earlier, in this run or a previous one."""
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         """Return the number of requirements, not counting those that the facts rule out."""

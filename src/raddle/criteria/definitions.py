@@ -1,9 +1,9 @@
-"""The write from which each read gets its value: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
+"""The write from which each read gets its value: `def-use` and `lr-def` of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
-In def-use, a requirement is a read and the write whose value it gets. In lr-def, a requirement is a read and the origin
-of its value: local (a write by the same thread) or remote. The value that a variable has before any write counts as
-local, as in the paper. That value belongs to the initial state of memory, which includes everything written before the
-program starts a thread, for example by constructors.
+In `def-use`, a requirement is a read and the write whose value it gets. In `lr-def`, a requirement is a read and the
+origin of its value: local (a write by the same thread) or remote. The value that a variable has before any write counts
+as local, as in the paper. That value belongs to the initial state of memory, which includes everything written before
+the program starts a thread, for example by constructors.
 """
 
 from __future__ import annotations

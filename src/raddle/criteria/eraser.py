@@ -109,16 +109,20 @@ class EraserByThread(Eraser):
 
 
 _STATE_CLAUSES = {
-    VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
-    EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
-    EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser's exclusive')",
+    VIRGIN: "no thread has accessed it yet (Eraser state: virgin)",
+    EXCLUSIVE: "only one thread has accessed it (Eraser state: exclusive)",
+    EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser state: exclusive')",
     SHARED: (
-        "several threads have accessed it in turn, and it has only been read since it became shared (Eraser's shared)"
+        "several threads have accessed it in turn, and it has only been read "
+        "since it became shared (Eraser state: shared)"
     ),
     MODIFIED: (
-        "several threads have accessed it in turn, and it has been written since it became shared (Eraser's modified)"
+        "several threads have accessed it in turn, and it has been written "
+        "since it became shared (Eraser state: modified)"
     ),
-    RACE: "several threads have accessed it in turn, and it has been written without a common lock (Eraser's race)",
+    RACE: (
+        "several threads have accessed it in turn, and it has been written without a common lock (Eraser state: race)"
+    ),
 }
 
 

@@ -4,9 +4,9 @@ Table 1 of the paper says "goldiLockSet.SC", but the text says "goldiLockSet". A
 three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that gave the verdict.
 If that was a short-circuit check, the lockset is empty, since none was computed. Otherwise the check is "lockset" or
 "race", and the requirement contains a lockset. This is the lockset of the earlier access that determined the verdict
-(see `raddle.analysis.goldilocks`), as it was before this access reset it. The elements of a lockset are abstract:
-("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...) for threads. The check is
-"first" if there is no earlier conflicting access.
+(see `raddle.analysis.goldilocks`), as it was before the current access reset it. The elements of a lockset are
+abstract: ("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...) for threads. The
+check is "first" if there is no earlier conflicting access.
 
 If threads rarely synchronize, there are many different locksets. The paper also finds that coverage of the starred form
 hardly ever saturates.

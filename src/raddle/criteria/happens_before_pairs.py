@@ -4,8 +4,8 @@ A taking step (such as an acquire) synchronizes with the last giving step (such 
 the two steps are by different threads. Earlier giving steps either happen before the last one or have already been
 paired. The giving step depends on the primitive:
 
-* Lock: the last release, by any thread. Waiting for a condition releases and acquires the condition's lock at the site
-  of the wait.
+* Lock: the last release, by any thread. Waiting for a condition releases and reacquires the condition's lock at the
+  site of the wait.
 * Condition: the last notify before the thread was woken. If there were several notify calls, it is not known which of
   them woke the thread.
 * Event: the last set before the wait returned, even if the event was already set.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from raddle.criteria.observed_accesses import Profile
 
-MAX_STATES = 5_000  # maximum number of combined positions in all lines; beyond it, starts and joins are ignored
+MAX_STATES = 5_000  # maximum number of combinations of positions in the lines; beyond it, starts and joins are ignored
 
 ClockOf = Callable[[str, int], Mapping[str, int]]  # returns the clock of a segment, given its thread label and number
 

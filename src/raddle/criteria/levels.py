@@ -3,14 +3,15 @@
 In every pattern of three or four steps, thread A accesses the object again after thread B has accessed it. To find all
 patterns, it is enough to know:
 
-* The time at which each thread made each access for the *first* time, because A's earliest access precedes the most
-  accesses of B. A variable's clock ticks only at these first accesses.
-* The *level* of each access of B: the clock's time when B *last* made the access, because B's latest access follows the
-  most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's access.
+* The time at which each thread made each access for the *first* time, because A's earliest access precedes at
+  least as many accesses by B as any later one. A variable's clock ticks only at these first accesses.
+* The *level* of each access by B: the clock's time when B *last* made the access, because B's latest access follows at
+  least as many accesses by A as any earlier one. An access by A came before B's access if the time of A's access is
+  below the level of B's access.
 * The two highest levels of different threads, because at most one of them belongs to A itself.
 
 For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
-accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access of A to y then
+accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access by A to y then
 completes patterns. So memory is proportional to sites x threads for each variable and to sites² for each pair,
 regardless of the length of the execution.
 

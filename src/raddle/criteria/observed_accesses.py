@@ -9,7 +9,7 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # for each thread, its last segment before the segment of the clock
+Clock = tuple[tuple[str, int], ...]  # for each thread, its last segment that happens before the clock's own segment
 Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
 UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many of them
 NEVER = -1  # used in place of a segment number

@@ -1,4 +1,4 @@
-"""Complete orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
+"""Complete orders of accesses: `all`, `tpair` and `svar` of Lu, Jiang and Zhou (criteria 1 to 3).
 
 A requirement of `all` is the order of all accesses to shared variables in an execution. For `tpair`, it is the order of
 two threads' accesses, and for `svar` the order of two threads' accesses to one variable. So the whole execution is
@@ -9,7 +9,7 @@ threads.
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
 accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
 lose no information: if each thread makes the same accesses in two interleavings, the interleavings can differ only in
-the order of the threads.
+the order in which the threads take turns.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class RuledOut:
         return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} also needs it"
 
     def _never_before(self, place: Place, others: range) -> int:
-        """Return a mask of the accesses of other threads that the access at `place` never precedes."""
+        """Return a mask of the accesses by other threads that the access at `place` never precedes."""
         last = self._before[place] and not self._after[place]
         return sum(
             1 << other
@@ -186,7 +186,7 @@ class RuledOut:
         )
 
     def _is_first(self, place: Place) -> bool:
-        """Return whether accesses of other threads can only come after the access at `place`."""
+        """Return whether accesses by other threads can only come after the access at `place`."""
         return bool(self._after[place]) and not self._before[place]
 
 

@@ -49,7 +49,8 @@ def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) ->
     if complete:
         raise UsageError(
             "bad-workers",
-            f"{scheduler} is sequential and cannot be split among workers: drop `workers`, or choose another scheduler",
+            f"the scheduler {scheduler!r} is sequential and cannot be split among workers: "
+            "drop `workers`, or choose another scheduler",
         )
 
 

@@ -124,7 +124,7 @@ class Callees:
 
     def _refuse(self, code: CodeType, frame: FrameType, me: Carrier) -> None:
         module, verdict = _module(frame), self._verdict(code, frame)
-        why = verdict.why if isinstance(verdict, Verdict) else "it is not selected"
+        why = verdict.why if isinstance(verdict, Verdict) else "it is not selected for instrumentation"
         made = self.made_at_run_time.get(code)
         has_source = made is None and code.co_filename.endswith((".py", ".pyw"))
         why_none = f"no source found for {code.co_filename}" if made is None else made.why

@@ -31,7 +31,7 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
-INSTALLATIONS_TO_COLLECT = 32  # installations after which the garbage collector runs
+INSTALLATIONS_TO_COLLECT = 32  # number of installations after which the garbage collector runs
 _installations = itertools.count(1)
 
 

@@ -1,4 +1,4 @@
-"""Handles Ctrl-C: the first one ends the execution at its next scheduling point, and the second ends it immediately.
+"""Handles Ctrl-C: the first press ends the execution at its next scheduling point, the second ends it immediately.
 
 Inside `termination_interrupts`, SIGTERM does the same, because `timeout` and CI servers send it.
 """

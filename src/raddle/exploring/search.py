@@ -267,8 +267,9 @@ class Search:
         left_open = frozenset() if progress.every_interleaving else self._ledger.coverage.leave_open()
         if left_open:
             notes.append(
-                "every partial order was run, but not every interleaving: interleavings of the same partial order can "
-                f"differ in {', '.join(sorted(left_open))}, so the totals of these criteria are not exact"
+                "every partial order was run, but not every interleaving. Interleavings of the same partial order can "
+                "cover different requirements of some criteria, so the totals of these criteria are not exact: "
+                f"{', '.join(sorted(left_open))}"
             )
         return StopReason.EXHAUSTED
 

@@ -66,14 +66,14 @@ class SearchPlan:
 
     scenario: Reference
     setup: Reference | None
-    domain: Domain  # the kind of participants
+    domain: Domain  # describes the world of the participants
     session: Mapping[str, Any]  # keyword arguments for `Session`
     scheduler: str
     seed: int
     criteria: tuple[str, ...]  # names of the criteria to measure; may be empty
     until: str  # when to stop, as in `Budget`
     shrink: bool = True
-    keep: bool = True  # True to keep executions that covered something new for the data file
+    keep: bool = True  # True to keep, for the data file, executions that covered something new
     origin: str = ""  # name of the scenario in the record
     measure_all: bool = True  # True to measure every execution, even after saturation
     finish_exhaustively: bool = False  # True to run a complete search after a saturated one

@@ -86,7 +86,7 @@ class Guided(Scheduler):
 
 
 def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return the default scheduler. Without criteria, it has no targets and no directed member.
+    """Return the default scheduler. Without criteria, it has no targets and no "directed" member.
 
     >>> portfolio(["map"], seed=1).turn
     'pos'

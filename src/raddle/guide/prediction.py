@@ -2,8 +2,8 @@
 
 Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many others). Here, the
 criteria themselves are evaluated on the reordered trace. The steps are rearranged into another order that locks, starts
-and joins allow. An order in which a criterion finds something uncovered is worth trying. So any criterion can guide the
-search, even one whose requirements cannot be enumerated.
+and joins allow. An order is worth trying if a criterion finds that it covers something new. So any criterion can guide
+the search, even one whose requirements cannot be enumerated.
 
 Coverage does not distinguish all interactions between threads. With very many threads, nearly all pairs may be covered
 even if a particular combination of steps has never occurred. So an order is also worth trying if its reads would see a

@@ -29,7 +29,7 @@ from raddle.warning import ReportedWarning
 MAX_REMEMBERED = 5_000  # maximum number of distinct executions remembered; others are analyzed each time they occur
 # The first executions, up to this many distinct ones, are all analyzed for warnings and pruning facts.
 FULLY_ANALYZED = 32
-ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one execution in this many is analyzed, and all with new coverage
+ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one execution in this many is analyzed, and every one with new coverage
 CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
 
 
@@ -146,7 +146,7 @@ class Measurement:
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
-        """Return the requirements that an execution covers; the cache key is made of the steps the criterion needs."""
+        """Return the requirements that an execution covers, cached by a hash of the steps that the criterion needs."""
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, entities))
@@ -226,7 +226,7 @@ class Measurement:
     def all_covered(self, model: StaticModel, *, if_unknown: bool) -> bool:
         """Return whether every feasible requirement is covered.
 
-        For criteria whose total is unknown, `if_unknown` is the answer.
+        A criterion whose total is unknown counts as covered if `if_unknown` is true.
         """
         model = model_with(model.of_modules(self.modules), self._observed)
         return all_covered(self.criteria, self.counts(), model, self.facts(), if_unknown=if_unknown)
@@ -273,7 +273,7 @@ def all_covered(
 ) -> bool:
     """Return whether every feasible requirement is covered.
 
-    For criteria whose total is unknown, `if_unknown` is the answer.
+    A criterion whose total is unknown counts as covered if `if_unknown` is true.
 
     A criterion without any requirements does not count as covered, because the next execution may reveal some.
     """

@@ -42,8 +42,8 @@ _INTERNAL_FILES = frozenset(
 def is_made_internally(obj: object = None) -> bool:
     """Return whether the running code creates a primitive as a part of another primitive.
 
-    `obj` is the primitive if it already exists. Frames of its own constructors are skipped. Frames of the functions in
-    `_ON_BEHALF_OF_CALLER` are skipped too, because their callers count as the creators.
+    `obj` is that primitive, if it already exists. Frames of its own constructors are skipped. Frames of the functions
+    in `_ON_BEHALF_OF_CALLER` are skipped too, because their callers count as the creators.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

@@ -42,7 +42,7 @@ class ThreadRecord:
         self.busy = False  # True while the recorder runs in this thread
         self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
         self.unrecorded_lock: object = None  # a lock that records no steps itself, because a condition records them
-        self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site
+        self.submitting: tuple[Resource, int] | None = None  # the pool of the task being submitted, and the site
         self.with_blocks: list[tuple[object, int]] = []  # open `with` blocks: the primitive and the site
 
     def set_actor(self, actor: Actor, methods_left: int) -> None:
@@ -248,7 +248,7 @@ class Recorder:
         """Mark the thread as busy during the block, so that program code running in the thread is not recorded.
 
         Yield False if the thread is already busy or recording is off. An internal error in the block stops recording
-        and is not raised.
+        and does not propagate.
         """
         if thread.busy or not self.stream.recording:
             yield False
@@ -293,7 +293,7 @@ class Recorder:
             self.record(kind, number, site)
 
     def entering_with(self, primitive: object) -> _WithEntry:
-        """Note that the running thread enters a `with` block for the primitive."""
+        """Record that the running thread enters a `with` block for the primitive."""
         thread = self.local.thread
         thread.with_blocks.append((primitive, thread.call_site))
         return _WithEntry(thread)

@@ -14,7 +14,7 @@ class _Start(NamedTuple):
     """The start of a thread: its parent, and the point that the parent had reached."""
 
     parent: int
-    segment: int  # the segment that the parent was in
+    segment: int  # the parent's segment at the start
     joins: int  # number of joins that the parent had completed
 
 

@@ -12,7 +12,7 @@ from raddle.checks.crash import is_raddle_file
 
 
 def clean(error: BaseException | None) -> None:
-    """Remove raddle's frames from the tracebacks of an exception and of all exceptions that it is chained to."""
+    """Remove raddle's frames from the tracebacks of an exception and of all exceptions in its chain."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

@@ -63,7 +63,7 @@ from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}
-_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, others may have to wait for an item, free space or the event
+_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, other threads may have to wait for an item, space or the event
 
 
 class StepRecorder(Recorder):

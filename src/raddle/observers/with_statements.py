@@ -45,7 +45,7 @@ class WithStatements:
         return sites.pop()
 
     def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether a site is a call of one of these methods.
+        """Return whether a site is a call to one of these methods.
 
         The site of a `with` statement names only the object.
         """

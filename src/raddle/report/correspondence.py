@@ -1,4 +1,4 @@
-"""Matches the sites of two data files even if the source has changed between them.
+"""Matches the sites of two data files even if the source has changed in between.
 
 Site numbers start with a digest of the file, so every edit to a file changes the numbers of all its sites. Files are
 matched by name and functions by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both

@@ -38,7 +38,7 @@ class Summary:
     outdated: tuple[str, ...]  # notes about source files that have changed since they were measured
     runs: int
     executions: int
-    patterns: tuple[PatternRow, ...]  # patterns of the criterion map, if it is selected
+    patterns: tuple[PatternRow, ...]  # patterns of the criterion `map`, if it is selected
     met: bool  # True if threads interacted: something was covered that a single thread cannot cover
 
     def warning_lines(self, *, verbose: bool) -> list[str]:

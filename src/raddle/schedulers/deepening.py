@@ -46,7 +46,7 @@ class Deepening(DepthFirst):
         self._started = False
         self._path = []
         self._fixed = 0  # number of decisions up to the last preemption; these are not varied
-        self._found: list[tuple[int, tuple[str, ...]]] = []  # untaken preemptions of the current execution
+        self._found: list[tuple[int, tuple[str, ...]]] = []  # preemptions not taken in the current execution
         self._depth = 0
         self._now: deque[_Deferred] = deque()  # preemptions to take in this round
         self._place = (0, 0)  # position in the first entry of `_now`: index in `others`, index of the thread

@@ -129,7 +129,7 @@ class Order:
     # -- races --------------------------------------------------------------------------------------
 
     def races(self) -> Iterator[Race]:
-        """Yield the races of each operation with the latest operations that it can be moved before.
+        """For each operation, yield its races with the nearest earlier operations that it can be moved ahead of.
 
         Races with even earlier operations are left out: reversing the nearest race will reveal them.
         """

@@ -21,7 +21,7 @@ class Replay(Scheduler):
         self._segments = schedule.segments
         self._place_of = place_of
         self._at = 0  # index of the current segment
-        self._count = 0  # how often the thread has reached the segment's place
+        self._count = 0  # number of times that the thread has reached the segment's place
         self._begun = False
         self._alternative = ""  # label of the alternative that the resumed thread's operation takes
         self._tail = Sequential()

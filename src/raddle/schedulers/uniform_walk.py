@@ -1,11 +1,11 @@
 """SURW, the selectively uniform random walk (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025).
 
 Threads with more remaining events are chosen more often: if the probability of each thread is proportional to the
-number of events it has left, all interleavings are equally likely. Whole executions have too many interleavings, so
-each execution selects one variable at random (or one kind of resource, or everything) and makes the orders of its
-accesses equally likely. The thread that performs the next access to the selected variable is drawn beforehand, and the
-other threads stop before they access it. Among all threads that are not stopped, the choice is uniform, so other events
-do not bias the order.
+number of events it has left, all interleavings are equally likely. A whole execution has too many interleavings, so
+each execution randomly selects the events on one variable (or on one kind of resource, or all events) and makes the
+orders of the selected events equally likely. The thread that performs the next selected event is drawn beforehand, and
+the other threads stop before such an event. Among all threads that are not stopped, the choice is uniform, so other
+events do not bias the order.
 
 The events of each thread are counted in two separate executions. In each counting execution, the thread with the
 highest random priority runs. The second execution reverses the priorities of the first. Two executions are needed
@@ -13,8 +13,8 @@ because the scheduler is not called while only one thread is enabled: the thread
 first in the other. The counting is repeated when scheduling points are added, but only after the number of executions
 has at least doubled since the last counting.
 
-An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
-execution can be repeated only after the counting.
+An execution therefore depends on the seed, on the number of the execution and on the counts. The same seed gives the
+same run, but a single execution can be repeated only once the events have been counted.
 
 Unlike in the paper, counts are kept per site. If sites accessed the same variable during the counting, all
 executions treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of
@@ -135,7 +135,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        """Draw the thread for the next event of interest, weighted by the number of events each has left."""
+        """Draw the thread for the next event of interest, weighting each thread by the number of events it has left."""
         self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
@@ -147,7 +147,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """Draw a thread with a probability proportional to its remaining events; all events are of interest."""
+        """Draw a thread with probability proportional to its number of remaining events; all events are of interest."""
         weights = self._weights
         total = 0
         try:
@@ -227,10 +227,10 @@ class UniformWalk(RandomScheduler):
 
 
 def interests(counted: Mapping[str, Mapping[Place, int]], same: dict[Place, Place]) -> list[Interest]:
-    """Return the interests to select from: everything, and each variable that at least two threads use.
+    """Return the interests to select from: all events, and the events on each variable that at least two threads use.
 
-    `same` is a union-find forest of the places that access the same variable. If there is only one variable, everything
-    is the only interest.
+    `same` is a union-find forest of the places that access the same variable. If there is only one variable, the only
+    interest is all events.
 
     >>> one = interests({"T1": {70001: 3}, "T2": {70001: 2}}, {70001: 70001})
     >>> [(i.places, i.accounts) for i in one]

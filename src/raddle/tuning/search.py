@@ -40,7 +40,7 @@ class SearchEnd(Reason):
     INTERRUPTED = "interrupted", "interrupted"
 
 
-INCOMPLETE = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # reasons that leave an evaluation incomplete
+INCOMPLETE = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # stop reasons after which the last evaluation is incomplete
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Limits:
     saturation: int = 20  # minimum number of evaluations in a row without new coverage
 
     def quiet(self, evaluations: int) -> int:
-        """Return how many evaluations in a row must cover nothing new for saturation, after `evaluations` in total."""
+        """Return how many evaluations in a row without new coverage mean saturation, after `evaluations` in total."""
         return max(self.saturation, ceil(SHARE * evaluations))
 
 

@@ -32,7 +32,7 @@ class LockedProgram:
         self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
 
     def _method(self, base):
-        """Return random operations on variables and locks, numbered relative to the object of the call."""
+        """Return the body of a random method: operations on variables and locks, numbered within one object."""
         body, held = [], []
         for index in range(self._chance.randint(1, 5)):
             chance = self._chance.random()

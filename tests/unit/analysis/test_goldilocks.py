@@ -251,7 +251,7 @@ def happens_before(steps):
 
 
 def conflicts(steps, index):
-    """Return the accesses that the access at `index` is compared with.
+    """Return the accesses with which the access at `index` is compared.
 
     These are the last write and, if the access is a write, the last read of each thread since then.
     """

@@ -9,7 +9,7 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = 10**9  # so many executions m that (m - 1) / m is nearly 1, as in published figures for samples of individuals
+MANY = 10**9  # for m this large, (m - 1) / m is nearly 1, as in published figures for samples of individuals
 
 
 @pytest.mark.parametrize(

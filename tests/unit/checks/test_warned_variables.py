@@ -119,8 +119,8 @@ def test_each_block_is_reported_once():
 
 
 def test_a_variable_without_a_common_lock_is_reported():
-    # The states are virgin, exclusive, exclusive', modified (with lock 0) and finally race, because thread 2 reads
-    # under another lock.
+    # The states are `virgin`, `exclusive`, `exclusive'`, `modified` (with lock 0) and finally `race`, because thread 2
+    # reads under another lock.
     steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(

@@ -54,7 +54,7 @@ def test_gained_and_lost_requirements_are_listed(run):
     blocks = "a thread blocks at log.py:{}"
     assert out.splitlines() == [
         "before: 9 executions, after: 1 execution",
-        "changed in between: log.py",
+        "changed between the two measurements: log.py",
         "",
         "sync: 3 covered before, 3 after",
         "  lost: 1",

@@ -170,7 +170,7 @@ def test_junit_has_a_test_case_per_scenario_and_criterion(run):
     root = ElementTree.fromstring(out)
     assert code == 0
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
-    # All three executions covered the same sync requirement. The estimated total is one, so coverage is 100 %.
+    # All three executions covered the same requirement of `sync`. The estimated total is one, so coverage is 100 %.
     assert [case.get("name") for case in root.iter("testcase")] == ["explore log.py::scenario", "sync"]
 
 

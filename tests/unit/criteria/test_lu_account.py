@@ -13,7 +13,7 @@ TOTALS = {
     # and its read last.
     "all": 90,
     # The accesses of two workers can interleave in C(4, 2) orders, and there are three pairs of workers. The accesses
-    # of T0 and a worker can come in only one order. There is only one variable, so svar has the same total.
+    # of T0 and a worker can come in only one order. There is only one variable, so `svar` has the same total.
     "tpair": 3 * 6 + 3,
     "svar": 3 * 6 + 3,
     # Each worker reads the initial value or the value written by one of the two other workers. Its own write comes

@@ -18,7 +18,7 @@ X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
 PROGRAM = [[("read", "x"), ("write", "x")], [("write", "x")]]
 
-# The kinds of the first local, the remote and the second local access in the paper's cases, taken from AVIO.
+# The kinds of the first local access, the remote access and the second local access in the paper's cases (from AVIO).
 UNSERIALIZABLE = {
     ("read", "write", "read"),
     ("write", "write", "read"),

@@ -89,8 +89,8 @@ def test_long_orders_with_the_same_beginning_have_different_digests():
 
 
 def test_the_total_counts_the_observed_accesses():
-    # Two threads with two accesses each can interleave in C(4, 2) = 6 orders. For svar, each of the two variables has
-    # one access per thread, which makes 2 + 2 orders.
+    # Two threads with two accesses each can interleave in C(4, 2) = 6 orders. For `svar`, each of the two variables
+    # has one access per thread, which makes 2 + 2 orders.
     sizes = {All: 6, ThreadPair: 6, SingleVariable: 4}
     for make, size in sizes.items():
         criterion = make()

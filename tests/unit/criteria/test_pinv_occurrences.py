@@ -1,4 +1,4 @@
-"""The setting `pinv-occurrences`: how many occurrences of an access the criterion pinv distinguishes."""
+"""The setting `pinv-occurrences`: how many occurrences of an access the criterion `pinv` distinguishes."""
 
 import sys
 import threading

@@ -229,7 +229,7 @@ def test_generated_code_that_accesses_shared_data_is_reported():
 def test_check_rejects_a_thread_whose_target_cannot_be_instrumented():
     namespace = {"side_by_side": side_by_side}
     exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
-    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(no source found for"):
+    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be instrumented \(no source found for"):
         raddle.check(namespace["scenario"], source=[__file__])
 
 
@@ -261,7 +261,8 @@ def test_check_fails_in_a_program_without_a_file(how, tmp_path):
     command = [sys.executable, *how, *([] if given else [program])]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, **given)
     assert ended.returncode == 1
-    assert "NothingTestedError: nothing was tested: __main__.work (run by a thread) cannot be watched" in ended.stderr
+    message = "nothing was tested: __main__.work (run by a thread) cannot be instrumented"
+    assert f"NothingTestedError: {message}" in ended.stderr
 
 
 def test_an_active_profiler_is_not_replaced():

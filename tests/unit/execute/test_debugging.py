@@ -298,7 +298,7 @@ def test_a_blocked_replay_prints_where_and_ends_on_ctrl_c(pipe: int, monkeypatch
         raddle.replay(scenario, "T0; T1.", patience_seconds=None)
     line = wait.__code__.co_firstlineno + 1
     assert stderr.getvalue().startswith("raddle: the execution has been blocked outside raddle's control for 0 s, at ")
-    assert f'{__file__}", line {line}, in wait; Ctrl-C ends it\n' in stderr.getvalue()
+    assert f'{__file__}", line {line}, in wait; press Ctrl-C to end it\n' in stderr.getvalue()
 
 
 @needs_signals

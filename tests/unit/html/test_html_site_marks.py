@@ -1,4 +1,4 @@
-"""Marks at the sites in source lines."""
+"""The marks that show sites in source lines."""
 
 from __future__ import annotations
 

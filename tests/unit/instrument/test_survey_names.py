@@ -22,7 +22,7 @@ def test_globals_that_functions_rebind_are_variables() -> None:
 
 
 def test_closure_variables_count_from_their_capture() -> None:
-    # Line 3 runs before n can be captured, but line 7 does not. m is captured but never changes.
+    # Line 3 runs before `n` can be captured, but line 7 does not. `m` is captured but never changes.
     assert variables("""
         def f(m):
             n = 0

@@ -30,7 +30,8 @@ def test_a_lost_update_is_one_line():
     # The race between the read and the write comes first. Warnings of other kinds precede the second race. The
     # warning about the unserializable access precedes the one about locks.
     race = (
-        "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two; "
+        "`Counter.value` is read at bank.py:6 and written by another thread at "
+        "bank.py:6, and no synchronization orders them; "
     )
     also = (
         "also: written at bank.py:6 between two accesses of another thread at bank.py:6; no lock is held; "
@@ -46,9 +47,9 @@ def test_warnings_on_different_variables_are_not_grouped():
     other = ReportedWarning(DATA_RACE, "Counter.limit", (LINE, LINE), "written, written")
     elsewhere = ReportedWarning(DATA_RACE, "Counter.value", (SHOP + 1, SHOP + 1), "written, written")
     assert lines(LOST_UPDATE[1], other, elsewhere) == [
-        "`Counter.value` is written at bank.py:6 by several threads, and nothing orders these accesses",
-        "`Counter.limit` is written at bank.py:6 by several threads, and nothing orders these accesses",
-        "`Counter.value` is written at shop.py:1 by several threads, and nothing orders these accesses",
+        "`Counter.value` is written at bank.py:6 by several threads, and no synchronization orders these accesses",
+        "`Counter.limit` is written at bank.py:6 by several threads, and no synchronization orders these accesses",
+        "`Counter.value` is written at shop.py:1 by several threads, and no synchronization orders these accesses",
     ]
 
 

@@ -36,7 +36,7 @@ def _memo_of(table: SiteTable) -> _TableMemo:
 
 
 def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
-    """Return the owner of an attribute of a class or its objects: the base-most class known to set the attribute.
+    """Return the owner of an attribute of a class or its objects: the topmost class known to set the attribute.
 
     >>> class Base: ...
     >>> class Cart(Base): ...

@@ -25,7 +25,7 @@ from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import KeyedReference
 from raddle.native.signal_exceptions import delivery
 
-MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, young and old
+MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, young and old together
 SWEEP_EVERY = 200  # number of new strongly referenced objects between two sweeps
 
 # An entry maps the names of attributes to the numbers of variables. It can also have these keys:
@@ -153,7 +153,7 @@ class TrackedObjects:
         owner.setdefault(HELD, {})[name] = key
 
     def release_held(self, holder: Entry, name: str, value: Any) -> None:
-        """Note that an attribute has a new value, so it no longer holds its previous container."""
+        """Record that an attribute has a new value and so no longer holds its previous container."""
         held = holder.get(HELD, {})
         key = held.get(name)
         if key is not None and key != id(value):

@@ -94,11 +94,11 @@ class EntityRegistry:
         return self.groups
 
     def receiver(self, group: int, cls: type) -> None:
-        """Note that a method of an object was entered; the lock must be held."""
+        """Record that a method of an object was entered; the lock must be held."""
         self._receivers.append((group, cls))
 
     def iterator(self, group: int) -> None:
-        """Note that an object is an iterator; the lock must be held."""
+        """Record that an object is an iterator; the lock must be held."""
         self._iterators.append(group)
 
     def resource(self, abstract: AbstractObject) -> int:

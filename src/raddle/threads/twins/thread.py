@@ -115,7 +115,7 @@ def _run(self: Any) -> None:
 
 
 def _choose_context(self: Any) -> None:
-    """Choose the context that `run` is called in, as `start` does in CPython versions whose threads have contexts."""
+    """Choose the context in which `run` is called, as `start` does in CPython versions whose threads have contexts."""
     if self._context is None:
         inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
         self._context = contextvars.copy_context() if inherits else contextvars.Context()
