@@ -229,7 +229,9 @@ def test_generated_code_that_accesses_shared_data_is_reported():
 def test_check_rejects_a_thread_whose_target_cannot_be_instrumented():
     namespace = {"side_by_side": side_by_side}
     exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
-    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be instrumented \(no source found for"):
+    with pytest.raises(
+        NothingTestedError, match=r"work \(run by a thread\) cannot be instrumented \(no source found for"
+    ):
         raddle.check(namespace["scenario"], source=[__file__])
 
 
