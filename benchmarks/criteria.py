@@ -123,7 +123,7 @@ def watching_costs(name: str, executions: int) -> float:
 
 
 def linear(costs: dict[tuple[int, int], float]) -> float:
-    """Return how much more a step costs in the longest execution than in the shortest, as a ratio.
+    """Return the cost of a step in the longest execution divided by the cost of a step in the shortest.
 
     The ratio is computed for each thread count, and the largest one is returned.
     """

@@ -146,7 +146,7 @@ def missed_outcomes(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def measure_traps(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
-    """Measure searches for the traps; return the results by trap and tool."""
+    """Measure each tool's search for each trap's failure; return the results by trap and tool."""
     found: dict[str, dict[str, Any]] = {}
     for trap in TRAPS:
         log(f"trap {trap}")

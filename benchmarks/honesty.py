@@ -1,8 +1,8 @@
 """Checks how often the interval estimated by a saturated search contains the true number of requirements.
 
 The true number comes from an exhausted search, and the estimate from a default search that stopped at saturation. The
-programs are the test programs with few enough schedules to be exhausted. Each program runs in a separate process,
-because it may leave behind threads that wait forever.
+programs are the test programs with few enough schedules for an exhaustive search. Each program runs in a separate
+process, because it may leave behind threads that wait forever.
 
 In a complete search, an execution continues after an exception has ended a thread; in other searches it does not.
 Requirements that are covered only after such an exception therefore count as missed.

@@ -1,4 +1,4 @@
-"""Compares the preemptions in shrunk schedules with the minimum number that the bugs in SCTBench need.
+"""Compares the number of preemptions in shrunk schedules with the minimum that the bugs in SCTBench need.
 
 The minimum comes from a search that tries every schedule without preemption, then with one, and so on.
 """
@@ -109,7 +109,7 @@ def main() -> int:
 def share(found: list[Shrunk]) -> float:
     """Return the share of schedules with the minimum number of preemptions.
 
-    Schedules with an unknown minimum count as not minimal.
+    A schedule does not count as minimal if the minimum is unknown.
     """
     return sum(one.minimal is True for one in found) / len(found) if found else 0.0
 

@@ -1,7 +1,7 @@
 """Two-threaded programs without locks, and a function that runs them with native threads.
 
-This module imports only the standard library. Run as a script, it runs each program ROUNDS times and prints, as JSON,
-how often each one failed:
+This module imports only the standard library. As a script, it runs each program ROUNDS times and prints the number of
+failures of each program as JSON:
 
     python3.13t benchmarks/unlocked.py 100000
 """

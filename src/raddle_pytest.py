@@ -72,12 +72,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--raddle-story",
         choices=["short", "full"],
-        help="Show every step of a finding (full), or fold steps that do not explain the failure (short).",
+        help="Fold the steps that do not explain a failure (short), or show every step (full).",
     )
     group.addoption(
         "--raddle-replay",
         metavar="SCHEDULE",
-        help="Run the selected tests that have the raddle marker once, with a schedule that raddle has printed.",
+        help="Run each selected test with the raddle marker only once, under a schedule that raddle has printed.",
     )
 
 
@@ -384,7 +384,7 @@ def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | No
         stops_more = not isinstance(error, Exception) or isinstance(error, unittest.SkipTest)
         if stops_more and finding.thread != "T0":
             error = None  # only the test's main thread may skip the test or end the session
-    # With --tb=native, the traceback would show raddle's frames.
+    # With --tb=native, the traceback would show raddle's frames, so the story replaces it.
     is_whole = error is None or item.config.getoption("tbstyle") == "native"
     story = _story(item, finding, result, with_details=is_whole)
     error = error or FindingError(story, result)

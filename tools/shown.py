@@ -1,4 +1,4 @@
-"""Runs a documentation page as a program: its files, its commands, and the output it shows for them.
+"""Runs a documentation page as a program: writes its files, runs its commands, and compares their output with the page.
 
     <!-- file: name.py -->     the fenced block below is written to that file
     <!-- file: name.py         the same for a file that readers need not see

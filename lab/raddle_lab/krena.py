@@ -61,7 +61,7 @@ class Plan:
         return max(1, round(self.executions * case.share))
 
     def collected(self, case: Case) -> int:
-        """Return the number of executions that series are drawn from."""
+        """Return the number of executions from which series are drawn."""
         if self.collection is None:
             return COLLECTION_FACTOR * self.length(case)
         return max(self.length(case), round(self.collection * case.share))

@@ -3,8 +3,8 @@
 The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. The paper's bounds give
 only orders of magnitude. The values here omit constant factors, so a complete test set may be larger than its bound. In
 the available copy of the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible.
-The upper bound follows from the text: there are at most two requirements for each consecutive pair of accesses, and at
-most n M such pairs.
+The upper bound of LR-Inv follows from the text: there are at most two requirements for each consecutive pair of
+accesses, and at most n M such pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula, and a function that returns log10 of its value, because the value may be too large for a float."""
+    """A formula, and a function that returns log10 of its value; the value itself may be too large for a float."""
 
     formula: str
     logarithm: Callable[[Shape], float]

@@ -113,7 +113,7 @@ def order_of(steps: Sequence[Step]) -> Order:
     for at, step in enumerate(steps):
         taken[step.thread, step.target] += {"get": 1, "task-done": -1}.get(step.kind, 0)
         if taken[step.thread, step.target] < 0:
-            steps[at] = step._replace(certain=False)  # fails if every item is already marked as done
+            steps[at] = step._replace(certain=False)  # `task_done` fails if every item is already marked as done
         names.append((step.thread, seen[step.thread], step.kind))
         seen[step.thread] += 1
     before = {
@@ -164,7 +164,7 @@ class _Everything(Exhaustive):
 
 
 class BruteForce(StepRecorder, _Everything):
-    """A search with the same scheduling points as `Visiting` that runs every interleaving."""
+    """A search that runs every interleaving, with the same scheduling points as `Visiting`."""
 
 
 class Found(NamedTuple):
@@ -192,7 +192,7 @@ def explore(
     max_executions: int = 100_000,
     ended: Callable[[Any], object] = lambda outcome: None,
 ) -> Found:
-    """Return the partial orders that a search visits and how often it visits each.
+    """Run a search. Return the number of its visits to each partial order, and the outcomes.
 
     Ignore executions before the last change to the known scheduling points.
     """

@@ -137,7 +137,7 @@ def test_an_execution_with_too_many_operations_makes_the_search_bounded(monkeypa
     result = visited(counted.increments(2))
     assert result.stopped_because == "exhausted-within-bound"
     assert result.notes == (
-        "every schedule within the bound on 8 operations per execution was run; other schedules exist",
+        "every schedule within the bound on operations per execution (8) was run; other schedules exist",
     )
 
 
@@ -188,8 +188,8 @@ def test_an_exhausted_search_covers_everything_that_can_be_covered(scenario: Cal
 
 
 def test_some_criteria_distinguish_interleavings_of_one_partial_order() -> None:
-    # Two threads execute `x += 1`. If both read first, the two orders of the reads are one partial order, but SVAR
-    # distinguishes them.
+    # Two threads execute `x += 1`. If both read first, the two orders of the reads belong to the same partial order,
+    # but `svar` distinguishes them.
     by_order = covered_by(counted.increments(1), Reachability())
     every = covered_by(counted.increments(1), partial_orders.BruteForce())
     assert by_order["svar"] < every["svar"]

@@ -1,4 +1,4 @@
-"""The log that generated programs keep of their operations, and a baton that forces a native run into a given order.
+"""The log that generated programs keep of their operations, and the locks that force a given order on a native run.
 
 A program calls `at` before each operation and `note` right after it. Neither function is instrumented. A controlled
 execution switches threads only within operations, before they take effect, so the order of notes is the order of
@@ -21,7 +21,7 @@ BATON_SECONDS = 60.0  # a thread that waits longer for its turn has diverged fro
 
 
 class Entry(NamedTuple):
-    """One line of a log."""
+    """One entry of a log."""
 
     thread: str  # named by descent: T0, T1, T1.1
     kind: str

@@ -36,7 +36,7 @@ def test_start_and_join_order_accesses() -> None:
         (0, "read", 1, 17),
     ]
     assert kept_variables(steps) == {2}
-    # All steps other than accesses are kept in order.
+    # All steps other than accesses are kept, and the order does not change.
     assert without_private_accesses(steps) == tuple(
         step for step in steps if step[1] in ("start", "join") or step[2] == 2
     )

@@ -67,8 +67,8 @@ def test_every_drawn_set_is_complete_and_irredundant() -> None:
 
 
 def test_complete_sets_count_how_often_they_expose_the_bug() -> None:
-    # Only execution 0 fails. Both orders give the set of 0 and 1, because 1 covers everything that 2 covers. In the
-    # second order, 2 comes first and becomes redundant when 1 is added.
+    # Only execution 0 fails. Both orders give the set of executions 0 and 1, because execution 1 covers everything that
+    # execution 2 covers. In the second order, execution 2 comes first and becomes redundant when execution 1 is added.
     collected_coverage = coverage([0], [1, 2], [1], distinct=3)
     failed = np.array([True, False, False])
     sets = complete_sets(collected_coverage, failed, [[0, 1, 2], [2, 1, 0]], total=5, exhausted=False)
@@ -148,8 +148,8 @@ def test_program_names_lists_mutants_and_programs_with_known_bugs() -> None:
 
 
 def test_a_small_program_is_explored_exhaustively() -> None:
-    # Each of token_ring's four threads runs one critical section, so there are 4! = 24 orders. Each order gives a
-    # different order of accesses to shared variables.
+    # Each of token_ring's four threads runs one critical section, so there are 4! = 24 orders. In each of them, the
+    # accesses to shared variables are ordered differently.
     result = run_program("token_ring", Plan(programs=(), exhaust=100, sets=10))
     assert (result.exhausted, result.executions) == (True, 24)
     assert result.sets["all"].size == result.sets["all"].feasible == 24

@@ -77,9 +77,10 @@ def test_the_default_collection_is_twice_a_series(target: str) -> None:
 def test_thread_methods_sets_how_threads_are_distinguished(target: str) -> None:
     args = ("--target", target, "--executions", "8", "--series", "2", "--thread-methods")
     (by_none,), (by_one,) = data_of(*args, "0")["cases"], data_of(*args, "1")["cases"]
-    # If no methods are used to distinguish threads, the two threads are one abstract thread. One method does not
-    # distinguish them either, because both run `deposit`.
-    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the workers
+    # With `--thread-methods 0`, threads are distinguished only by their type, so the two workers are one abstract
+    # thread, and the main thread is another. The first method does not distinguish the workers either, because both run
+    # `deposit`.
+    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2
     assert by_one["table2"]["threads_abstract_20"] == 2
 
 

@@ -1,4 +1,4 @@
-"""pytest's skip, xfail, fail, exit and raises work in marked tests as in any other test."""
+"""pytest's `skip`, `xfail`, `fail`, `exit` and `raises` work in marked tests as in any other test."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class _Thread:
     def __init__(self) -> None:
         self.held: dict[int, int] = {}  # maps each held lock to the number of the current critical section
         self.locks: frozenset[int] = frozenset()
-        self.version = 0  # incremented when locks, starts or joins may change the result of a step
+        self.version = 0  # incremented when locks, starts or joins may change what a step contributes to the facts
         self.order_version = 0  # incremented at each start and join
         self.steps: dict[Step, None] = {}
 

@@ -24,7 +24,7 @@ from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
 MAX_ALIKE = 64  # maximum number of edges kept with the same locks, sites and gates
-MAX_EDGE_VISITS = 50_000  # maximum number of visits to edges per execution in the search for cycles
+MAX_EDGE_VISITS = 50_000  # maximum number of edge visits in the search for cycles, per execution
 
 FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that the graph needs
 
@@ -148,7 +148,7 @@ class LockGraph:
         return reached
 
     def _cycles(self, first: Edge) -> Iterator[Cycle]:
-        """Yield the cycles that contain the edge `first`, found by depth-first search."""
+        """Yield the cycles that contain the edge `first`, using a depth-first search."""
         useful = self._reached(first.held, self._into) & self._cyclic
         path, ways = [first], [iter(self._after(first))]
         while ways and not self.gave_up:

@@ -60,7 +60,7 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     if warning.kind == UNSERIALIZABLE and len(places) == len(done) == 3:
         start, between, end = places
         block = start if start == end else f"{start} and {end}"
-        return f"{done[1]} {between} between two accesses of another thread {block}"
+        return f"{done[1]} {between} between two accesses by another thread {block}"
     return warning_sentence(warning, sites)
 
 

@@ -40,12 +40,14 @@ _HEADINGS = {
     help="Maximum number of requirements to list per group (gained, lost and so on).",
 )
 @click.option(
-    "--fail-on-loss", is_flag=True, help="Exit with code 6 if A covers something that B could cover but does not."
+    "--fail-on-loss",
+    is_flag=True,
+    help="Exit with code 6 if a requirement that is covered in A could be covered in B but is not.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON on stdout.")
 def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss: bool, as_json: bool) -> int:
-    """List the requirements that only one of the data files A and B covers. If the source has changed between the two
-    measurements, requirements are matched by file, function, operation and variable.
+    """List the requirements that are covered in only one of the data files A and B. If the source has changed between
+    the two measurements, requirements are matched by file, function, operation and variable.
 
     \b
     Exit codes: 0 success, 5 a data file is empty, 6 coverage was lost (with --fail-on-loss).

@@ -71,7 +71,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     "--until",
     type=click.Choice(api.UNTIL),
     help="When to stop [default: saturated for the schedulers guided by coverage (portfolio, directed), first-finding "
-    "for the others]. By default, a portfolio search that finds nothing then tries to exhaust the scenario.",
+    "for the others]. By default, a portfolio search that finds nothing then tries to run every distinct order.",
 )
 @click.option(
     "--switches",

@@ -51,8 +51,8 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with code 6 if the criterion's coverage is below this percentage [default: fail_under in tool.raddle]. "
-    "Repeatable.",
+    help="Exit with code 6 if a criterion's coverage is below a percentage, as in map=80 "
+    "[default: fail_under in tool.raddle]. Repeatable.",
 )
 @click.option(
     "--format",

@@ -79,7 +79,7 @@ class _LikePython(click.Command):
     "--source",
     multiple=True,
     metavar="NAME",
-    help="Package, module, folder or file to instrument [default: the project around the script]. Repeatable.",
+    help="Package, module, folder or file to instrument [default: the project that contains the script]. Repeatable.",
 )
 @click.option(
     "--noise",

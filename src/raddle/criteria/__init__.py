@@ -44,7 +44,7 @@ _MODULES = {
     "method-pairs": "method_pairs",
 }
 NAMES = tuple(_MODULES)
-DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; the patterns of `map` cover the cases of `avio`
+DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; `map` includes the cases of `avio`
 GROUPS = {"default": DEFAULT, "every": NAMES}  # not "all", because that is the name of a criterion
 
 
@@ -92,7 +92,7 @@ def shape_of(name: str) -> Part:
 
 
 def points_for(names: Iterable[str]) -> frozenset[Kind]:
-    """Return the operations that must be scheduling points when these criteria are measured.
+    """Return the operations that need a scheduling point while these criteria are measured.
 
     >>> sorted(points_for(["map", "hbpair"])), points_for(["map"])
     (['set', 'up'], frozenset())

@@ -103,8 +103,8 @@ class AvioByThread(Avio):
     name = "avio*"
     shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
     summary = (
-        "a requirement of avio is covered for that variable, by the first thread at the first two sites and the second "
-        "thread at the third"
+        "a requirement of `avio` is covered for that variable, by the first thread at the first two sites and the "
+        "second thread at the third"
     )
     starred = True
 

@@ -29,7 +29,7 @@ class Criterion(ABC):
     """
 
     name: ClassVar[str]
-    family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
+    family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon" or "sequential"
     paper: ClassVar[str]
     shape: ClassVar[Shape]  # the parts of a requirement's key
     summary: ClassVar[str]  # a clause that says when a requirement is covered
@@ -42,7 +42,7 @@ class Criterion(ABC):
     # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these
     # operations happen, so a search for failures does not switch threads there.
     points: ClassVar[frozenset[Kind]] = frozenset()
-    total_known: ClassVar[bool] = False  # True if the total is known before all executions are explored
+    total_known: ClassVar[bool] = False  # True if the total is known before the search is exhausted
 
     @classmethod
     def make(cls, settings: CriterionSettings) -> Self:

@@ -12,9 +12,9 @@ situation:
 * Conditions: calls to wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If
   at least one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
 
-The situations for conditions are raddle's own; the paper only gives those for locks, as an example. A blocked acquire
+The situations for conditions are raddle's own; the paper gives only those for locks, as an example. A blocked acquire
 is also visited, even if the execution ends there. There is no *failed* situation, because the published criterion has
-none. The `blocks` criterion counts the branch that a program takes after a failed call.
+none. The branch that a program takes after a failed call is a requirement of `blocks`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # calls 
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _CLAUSES = {
-    VISITED: "a thread reaches the synchronization {place}",
+    VISITED: "a thread reaches the synchronization operation {place}",
     BLOCKED: "a thread blocks {place}",
     BLOCKING: "another thread blocks on the lock acquired {place}",
     NOTIFIED: "a thread that waits {place} is notified",

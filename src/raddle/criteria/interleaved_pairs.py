@@ -116,7 +116,7 @@ class PairCriterion(FactCriterion[V]):
 
     @abstractmethod
     def _pairs(self) -> Iterable[tuple[int, int]]:
-        """Return all consecutive pairs of the execution, as access numbers."""
+        """Return all consecutive pairs of the execution, as pairs of access numbers."""
 
     @abstractmethod
     def _disturbing(self, first: str, second: str) -> Container[str]:

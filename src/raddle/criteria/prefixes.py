@@ -31,7 +31,7 @@ from raddle.tally import Key
 NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
 # The patterns that a last step can complete: the first row is for reads, the second for writes. Each entry states
-# whether B's steps write and whether A's first step writes, followed by the pattern numbers.
+# whether B's steps write, whether A's first step writes, and the pattern numbers.
 _THREE = (
     ((True, False, 4), (True, True, 5)),
     ((False, True, 6), (True, False, 7), (True, True, 8)),

@@ -6,7 +6,7 @@ An order of steps is ruled out in two cases:
 * In all executions so far, a thread held a lock from one of its steps to the next, and the step of the other thread in
   between needs the same lock.
 
-A pattern is ruled out if all possible orders of its steps are ruled out.
+An occurrence is ruled out if all possible orders of its steps are ruled out.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class ExecutorProvider(Protocol):
         """Kill all workers immediately; their results are lost."""
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the last execution that the only worker began, and how the worker died."""
+        """Return, for an executor with one worker that died, the number of its last execution and how it died."""
 
 
 def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:

@@ -57,7 +57,7 @@ class Callees:
         self._selection = selection
         self._table = table
         self._refused = refused
-        # Functions of instrumented modules whose code is not in the source of the module.
+        # Code of functions that instrumented modules create at run time; it is not in their source.
         self.made_at_run_time: Mapping[CodeType, NotInstrumented] = {}
         # Code without probes, so far called only while no other thread was running.
         self._unwatched: dict[int, CodeType] = {}
@@ -185,7 +185,7 @@ def _is_alone(me: Carrier) -> bool:
 class Monitoring:
     """Observes calls with `sys.monitoring`.
 
-    Once a function has been classified, its events are disabled, so calls to it cost nothing more.
+    Once a function has been classified, its events are disabled, so later calls to it cost nothing.
     """
 
     def __init__(self, callees: Callees) -> None:

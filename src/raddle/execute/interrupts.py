@@ -44,7 +44,7 @@ def _in_main_thread() -> bool:
 class Interrupts:
     """A context manager that handles SIGINT.
 
-    Only the main thread can set signal handlers; elsewhere this has no effect.
+    It has no effect outside the main thread, because only that thread can set signal handlers.
     """
 
     def __init__(self) -> None:

@@ -157,7 +157,7 @@ def _innermost(stack: StackSummary) -> tuple[str, str]:
 
 
 def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
-    where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "code that is not Python"
+    where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "an unknown place"
     state = "computing without reaching a scheduling point" if busy else "blocked outside raddle's control"
     return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; press Ctrl-C to end it"
 

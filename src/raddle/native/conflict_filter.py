@@ -1,9 +1,9 @@
-"""Removes accesses to variables without conflicts from the steps, because the criteria do not count them.
+"""Removes accesses to variables without conflicts from the steps, because the criteria do not count such accesses.
 
 The rule is the same as in controlled executions: two accesses conflict if different threads make them, at least one is
-a write, and no thread start or join orders them. The first conflict on a variable may involve its last
-access, so steps are buffered. Memory is limited, so the oldest steps are released when the buffer is full. On release,
-an access is removed if its variable has not had a conflict so far.
+a write, and no thread start or join orders them. A variable may have its first conflict only at its last access, so
+steps are buffered. Memory is limited, so when the buffer is full, the oldest steps are passed on. At that point, an
+access is removed if its variable has not had a conflict so far.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _VariableAccesses:
 
 
 class ConflictFilter:
-    """Buffers batches, then filters and releases them in order.
+    """Buffers batches, then filters them and passes them on in order.
 
     >>> conflict_filter = ConflictFilter()
     >>> steps = [(0, "write", 7, 70001), (0, "write", 8, 70002), (0, "start", 1, 70003), (0, "start", 2, 70003)]
@@ -101,7 +101,7 @@ class ConflictFilter:
             yield self._filter(self._held.popleft())
 
     def _find_conflicts(self, steps: Sequence[Step]) -> None:
-        """Update which variables have conflicting accesses."""
+        """Record which variables have conflicting accesses."""
         variables, order = self._variables, self._order
         for thread, kind, target, _ in steps:
             if kind in ACCESSES:
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step, but turn a join that has a timeout into a plain join, as the criteria expect."""
+    """Return the step with JOIN instead of JOIN_IN_TIME, because criteria process only JOIN."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

@@ -60,7 +60,7 @@ class Settings:
         )
 
     def _make_sink(self, names: VariableNames) -> Sink:
-        """Create the sink that measures the criteria and stores the result."""
+        """Create the sink that measures coverage and stores the result."""
         if not self.criteria:
             return NullSink()
         from raddle.native.measuring_sink import MeasuringSink  # imported late: criteria are slow to import

@@ -9,7 +9,7 @@ The names of the probes and the names and order of their parameters are frozen. 
 checks them, and probes written in C must pass the same tests. Every probe receives everything it needs as arguments and
 never inspects the frame of its caller. The exception is `enter`, whose caller is the function being entered.
 
-* Arguments are in the order in which the source evaluates them: a value before its target.
+* Arguments are in the order in which Python evaluates them: a value before its target.
 * `site` is always the last argument: the number of the site in the site table.
 * `name` is the name of an attribute or variable as a string. Private names are already mangled.
 * `owner` is the namespace that a name belongs to: the dictionary of globals for a global variable, the token of the

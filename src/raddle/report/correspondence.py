@@ -51,7 +51,10 @@ class Correspondence:
         return self._sites.get(number)
 
     def text(self, text: str) -> str:
-        """Translate a text in a requirement. A creation site such as "log.py:12" moves with the nearest site."""
+        """Return the counterpart of a text in a requirement.
+
+        A creation site such as "log.py:12" moves with the nearest site.
+        """
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text

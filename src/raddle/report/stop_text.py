@@ -36,7 +36,7 @@ def stop_text(result: Result) -> str:
 
 
 def orders_line(orders: Mapping[str, int]) -> str:
-    """Return the numbers of partial orders and further interleavings that an exhausted search ran, as a phrase.
+    """Describe how many partial orders and further interleavings an exhausted search ran.
 
     >>> orders_line({"partial_orders": 4, "interleavings": 10})
     '4 partial orders, plus 10 interleavings that only some criteria distinguish'

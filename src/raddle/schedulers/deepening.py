@@ -6,9 +6,8 @@ the running thread continue. Each round therefore records the preemptions that i
 starts from them. Every schedule runs exactly once, whereas plain iterative deepening would repeat each round as part of
 every later one.
 
-Unlike the paper, this module searches schedules rather than states. Running each schedule
-exactly once costs memory: the decisions and the untaken preemptions of each schedule are stored until the next round
-has processed them.
+Unlike the paper, this module searches schedules rather than states. Running each schedule exactly once costs memory:
+the decisions and the untaken preemptions of each schedule are stored until the next round has processed them.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Replay(Scheduler):
             if segment.place:
                 self._note(f"the execution ended before {segment.thread} reached {_described(segment)}")
             elif self._at + 1 < len(self._segments):
-                self._note(f"the execution ended before it was {self._segments[self._at + 1].thread}'s turn")
+                self._note(f"the execution ended, but {self._segments[self._at + 1].thread} should have run next")
 
     def _advance(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._at += 1

@@ -1,7 +1,7 @@
 """Random programs and their executions: threads start and join other threads and call methods that acquire locks.
 
-Each object has its own locks. A program has one list of operations (kind, target, site) per thread. Every schedule runs
-the same operations.
+Each object has its own locks. A program has one list of operations (kind, target, site) per thread. The operations
+are the same under every schedule.
 """
 
 from __future__ import annotations

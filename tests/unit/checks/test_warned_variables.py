@@ -49,7 +49,7 @@ def as_step(text):
 
 @pytest.mark.parametrize(("first", "between", "second"), CASES)
 def test_four_of_eight_cases_are_unserializable(first, between, second):
-    # The paper's cases are r/w/r, w/w/r, w/r/w and r/w/w.
+    # According to the paper, the unserializable cases are r/w/r, w/w/r, w/r/w and r/w/w.
     found = warnings(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
     assert bool(found) == ((first, between, second) not in SERIALIZABLE)
 
@@ -164,7 +164,7 @@ def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
         f"sometimes written under {one} and {three}, sometimes written under {one} and {two}, "
         f"sometimes read under {two} and {three}"
     )
-    # Two conflicting accesses without a common lock come later and replace the vague warning.
+    # If two conflicting accesses without a common lock follow, a precise warning replaces the vague one.
     (found,) = warnings(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
     assert (found.sites, found.is_vague) == ((S + 4, S + 6), False)
 

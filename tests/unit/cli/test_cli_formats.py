@@ -175,7 +175,10 @@ def test_junit_has_a_test_case_per_scenario_and_criterion(run):
 
 
 def test_junit_fails_below_a_threshold(run):
-    """Three executions cover two requirements once each. Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 2 of 3 is 66.7 %."""
+    """In three executions, two requirements are covered once each.
+
+    Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 2 of 3 is 66.7 %.
+    """
     tally = Tally()
     tally.add(1, "sync", [(READ, "visited")])
     tally.add(3, "sync", [(WRITE, "visited")])

@@ -1,4 +1,4 @@
-"""Stdout with a limited encoding, on a full disk or on a closed pipe never causes a traceback."""
+"""A limited encoding of stdout, a full disk or a closed pipe never causes a traceback."""
 
 from __future__ import annotations
 

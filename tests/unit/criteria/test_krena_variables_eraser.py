@@ -1,4 +1,4 @@
-"""The criteria eraser and eraser*: the automaton's state and the protecting locks just before an access."""
+"""The criteria `eraser` and `eraser*`: the automaton's state and the protecting locks just before an access."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def test_explain_names_the_access_the_state_and_the_locks():
     sites = {S + 1: Site("log.py", 4, 0, "call", "self.items.append", "f", switchable=False)}
     eraser, starred = METRICS["eraser"](), METRICS["eraser*"]()
     assert eraser.explain((S + 1, "modified", (("Lock", "m.py:3"),)), sites) == (
-        "thread A calls `self.items.append` at log.py:4 when several threads have accessed it in turn, and it has been "
+        "thread A calls `self.items.append` at log.py:4 when several threads share it, and it has been "
         "written since it became shared (Eraser state: modified), protected by the Lock made at m.py:3"
     )
     assert starred.explain((S + 1, ("m.py:C", "", "items[]"), "shared", (), ("worker", "aa")), sites) == (
-        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads have accessed it in turn, and "
+        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads share it, and "
         "it has only been read since it became shared (Eraser state: shared), protected by no common lock"
     )
 

@@ -1,4 +1,4 @@
-"""The method-pairs criterion: handwritten cases, totals, and a comparison with brute force."""
+"""The criterion `method-pairs`: handwritten cases, totals, and a comparison with brute force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Key
 
-# Maps the site where a function is entered to the function. The function is left at that site number plus 100.
+# Maps the site where a function is entered to the function. The function is left at the site with that number plus 100.
 FUNCTIONS = {
     70001: "shop.py:Cart.add",
     70002: "shop.py:Cart.total",

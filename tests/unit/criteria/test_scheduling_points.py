@@ -37,8 +37,9 @@ def covered(result, criterion):
 # join-write, join-set (3), lock'-join, write-join, set-join (3). That makes 17 pairs with a switch, and 26 in all.
 CONCURRENT_PAIRS = 9 + 17
 
-# Both `with` statements, `wait` and `set` can be visited (4). Both `with` statements can be blocked, and so can `wait`
-# if T1 reaches it between release' and set (3). Both `with` statements can be blocking (2).
+# The situation "visited" can occur at both `with` statements, `wait` and `set` (4). The situation "blocked" can occur
+# at both `with` statements, and at `wait` if T1 reaches it between release' and set (3). The situation "blocking" can
+# occur at both `with` statements (2).
 SYNC = 4 + 3 + 2
 
 
@@ -82,7 +83,7 @@ class Shared:
         self.condition = threading.Condition()
         self.queue = queue.Queue()
 
-    # The call to `set` in `first` can come last only if its thread is preempted right after the release.
+    # The call to `set` in `first` can come last only if `first` is preempted right after the release.
     def first(self):
         self.full.release()
         self.event.set()

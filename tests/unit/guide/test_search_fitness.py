@@ -1,4 +1,4 @@
-"""Fitness expressions: their syntax, their value, and the errors for invalid ones."""
+"""Fitness expressions: their syntax, their values, and the errors for invalid ones."""
 
 from __future__ import annotations
 

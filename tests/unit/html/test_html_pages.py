@@ -265,7 +265,7 @@ def test_ten_thousand_findings_are_listed_in_part(tmp_path):
     assert sum(name.startswith("finding") for name in pages) == MAX_FINDINGS
     assert "Findings 10,000" in pages["index.html"].text
     assert f"and {10_000 - MAX_LISTED:,} more" in pages["index.html"].text
-    assert "deadlock rare" in pages["index.html"].text  # findings of different kinds come first
+    assert "deadlock rare" in pages["index.html"].text  # the first finding of each kind comes before all repetitions
     assert all(path.stat().st_size < MAX_BYTES for path in (tmp_path / "out").glob("*.html"))
 
 

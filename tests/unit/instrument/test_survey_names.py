@@ -9,7 +9,7 @@ from surveyed import build_model, variables
 
 
 def test_globals_that_functions_rebind_are_variables() -> None:
-    # Accesses at import happen before any thread starts, so they do not count.
+    # Accesses during the import happen before any thread starts, so they do not count.
     assert variables("""
         count, constant = 0, 1
         class C:

@@ -109,7 +109,7 @@ def test_an_exhaustive_search_says_that_every_schedule_was_run():
 def test_partial_orders_and_other_interleavings_are_counted():
     # Each of the two threads reads and then writes. If both reads precede both writes, the writes can come in two
     # orders. Otherwise, one thread runs after the other, again in two orders. The criterion `map` needs no further
-    # interleavings, but `svar` distinguishes interleavings of one partial order.
+    # interleavings, but `svar` also distinguishes interleavings within a partial order.
     coarse = explored(scheduler="reachability", criteria="map")
     assert coarse.orders == {"partial_orders": 4, "interleavings": 0}
     assert stop_text(coarse) == "exhausted: all 4 distinct orders tried; no failure is possible within raddle's limits"

@@ -320,7 +320,7 @@ def test_a_source_instrumented_in_another_form_is_not_counted_twice(file, tmp_pa
 
 
 def test_a_source_under_another_name_is_not_counted_twice(file, tmp_path):
-    """A source gets another name if, for example, raddle now recognizes the project root and did not before."""
+    """A source gets another name if, for example, raddle now recognizes the project root but did not before."""
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
@@ -363,7 +363,7 @@ def test_a_source_change_makes_earlier_exact_totals_inexact(file):
     add(file, replace(before, origin="run other.py"))
     assert read(file).exact == {"map", "sync"}
     add(file, after)
-    # `run app.py` was exhausted again, but without measuring `sync`. `run other.py` was not repeated.
+    # The new record of `run app.py` makes only `map` exact, and `run other.py` was not repeated.
     assert read(file).exact == set()
 
 

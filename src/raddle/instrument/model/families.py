@@ -120,7 +120,7 @@ class Families:
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """Maps each attribute that exactly one class declares to its owner.
+        """The owner of each attribute that exactly one class declares, by attribute name.
 
         An attribute is left out if any class has a method, property or nested class of the same name.
         """
@@ -150,7 +150,7 @@ class Families:
     # -- methods ------------------------------------------------------------------------------------
 
     def methods(self, owner: str) -> dict[str, int]:
-        """Return the public methods of a class, including inherited ones, with their enter sites."""
+        """Return the public methods of a class, including inherited ones, with their `enter` sites."""
         found: dict[str, int] = {}
         for ancestor in reversed(self.lineage(owner)):
             found.update(self.classes[ancestor].methods)

@@ -60,12 +60,12 @@ class EntityRegistry:
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # variables not published yet
-        # For containers without a known holder: maps the number of the content to the container type and the rank of
-        # its name.
+        # For containers without a known holder: maps the number of the content to the type of the container and the
+        # rank of the content's name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
-        self._free: list[int] = []  # numbers of discarded variables that the sink never received
+        self._free: list[int] = []  # numbers for reuse: the sink never received a step on these variables
         self._soon_free: list[int] = []  # numbers that become free at the next call to `retire`
         self._receivers: list[tuple[int, type]] = []
         self._iterators: list[int] = []

@@ -99,7 +99,7 @@ class VariableNumbers:
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """Return the closure variables that all calls of a function share."""
+        """Return the closure variables that all calls to a function share."""
         return self._functions.setdefault(function, {})
 
     @_guarded
