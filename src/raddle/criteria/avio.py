@@ -40,8 +40,8 @@ class Avio(VariableMetric):
     points = frozenset({READ})  # all three accesses of a requirement can be reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
-        "a thread accesses a variable at the first site and next at the second, and the last access by another thread "
-        "in between is at the third"
+        "two consecutive accesses to a variable by a thread are at the first and the second site, and the last access "
+        "by another thread between them is at the third site"
     )
 
     def begin(self, entities: Entities) -> None:

@@ -333,7 +333,8 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         word('"unserializable" or "serializable"'),
     )
     summary: ClassVar[str] = (
-        "an access by another thread makes two consecutive accesses of a thread unserializable, or no access does"
+        "two consecutive accesses by a thread are unserializable because of an access by another thread, or they are "
+        "serializable"
     )
     _variable = Clocked
 

@@ -70,7 +70,7 @@ def _count(lines: tuple[Line, ...]) -> int:
     )
     if not ordered or states > MAX_STATES:
         return multinomial(rest)
-    ways = Counter({tuple(begins): 1})  # maps the positions in all lines to the number of ways to reach them
+    ways = Counter({tuple(begins): 1})  # maps a position in each line to the number of ways to get there
     for _ in range(sum(rest)):
         further: Counter[tuple[int, ...]] = Counter()
         for done, number in ways.items():

@@ -103,7 +103,7 @@ class Callees:
 
     def refuse_unobserved(self, why: str) -> None:
         """Report that calls cannot be observed, so calls to functions without probes may go unnoticed."""
-        refused = NotInstrumented("functions that threads call cannot be observed", why)
+        refused = NotInstrumented("functions called by threads", f"calls cannot be observed: {why}")
         if refused not in self._refused:
             self._refused.append(refused)
 

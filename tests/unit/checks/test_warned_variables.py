@@ -152,7 +152,7 @@ def test_the_reported_accesses_have_no_lock_in_common():
 
 
 def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
-    # Any two accesses have a lock in common, but no lock is common to all three.
+    # The accesses use three sets of locks. Any two of these sets share a lock, but no lock is in all three.
     steps = [
         *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
     ]  # fmt: skip
