@@ -79,8 +79,8 @@ class TouchedObject:
         self._once = 0  # mask of the accesses that at least one thread has made
         self._twice = 0  # mask of the accesses that at least two threads have made
         self._locks: dict[int, frozenset[int]] = {}  # maps each access to the locks held at every occurrence
-        # A pair consists of an earlier and a later access of one thread. Both fields map a later access to a mask of the
-        # earlier ones; the second field contains only the pairs that no lock protects.
+        # A pair consists of an earlier and a later access by one thread. Both fields map a later access to a mask of
+        # the earlier ones; the second field contains only the pairs that no lock protects.
         self._runs: dict[int, int] = {}
         self._split: dict[int, int] = {}
         self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each pair to the locks that protect it

@@ -281,7 +281,8 @@ def test_an_active_profiler_is_not_replaced():
         assert profiling.run(sys.getprofile) is profiler
     finally:
         sys.setprofile(before)
-    assert [entry.why for entry in refused] == ["another profiler is active, and this interpreter supports only one"]
+    reason = "calls cannot be observed: another profiler is active, and this interpreter supports only one"
+    assert [entry.why for entry in refused] == [reason]
 
 
 def test_a_long_search_profiles_a_sample_of_its_executions():
