@@ -200,6 +200,20 @@ class ArgumentPools:
             return Variable(SHARED)  # without the shared object, the call would not touch it
         return Variable(rng.choice(names)) if names else None
 
+    def draw_edge(self, rng: Random, method: Method, cls: type) -> Call:
+        """Return a call in which every parameter that accepts an instance of the class is the shared object."""
+        call = self.draw_call(rng, method, {})
+        shared = {
+            parameter.name
+            for parameter in method.parameters
+            if acceptance(parameter, self._guesser.usage(method, parameter), cls) is Acceptance.YES
+        }
+        if not shared:
+            return call
+        passed = {parameter.name: expression for parameter, expression in arguments_of(call)}
+        passed |= dict.fromkeys(shared, Variable(SHARED))
+        return replace(_call_with(method, passed), result="")
+
     def redrawn(self, rng: Random, call: Call) -> Call:
         """Return a call that passes the same parameters, with other arguments from the pools."""
         keywords = dict(call.keywords)
