@@ -13,15 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from raddle.generation.expressions import Variable
-from raddle.generation.footprint import Footprint, footprint
+from raddle.generation import expressions
+from raddle.generation.footprint import Footprint, Variable, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 
 CALLS = 10  # calls that are drawn for each prefix
-TESTS = 12  # tests that are made of these calls
+MIN_OTHERS = 3  # calls of methods that were drawn least often
+REPEATED = 3  # methods that are called twice
+FOCUSED_SHARE = 0.6  # share of the prefixes after which most calls access one variable
+TESTS = 12  # maximum number of tests that are made of these calls
+OFTEN = 4  # tries of two kinds of calls after which they are tried again only now and then
 PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
 LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
 EXTENSIONS = 2  # prefixes that are extended by one or two of the drawn calls
@@ -69,6 +73,8 @@ class Portfolio(Strategy):
         surface = builder.surface
         # Constructors can share state of the class. Most do not, and then no other call interacts with them.
         self._callable = list(dict.fromkeys((*surface.methods, *surface.constructors)))
+        # Maps each variable that a call has written to the methods that access it (a dictionary keeps their order).
+        self._accessors: dict[Variable, dict[Method, None]] = {}
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
@@ -112,6 +118,8 @@ class Portfolio(Strategy):
             for other in candidates[index:]
             if one.footprint.interacts_with(other.footprint) or random.random() < EXTRA_SHARE
         ]
+        # The more often two kinds of calls were tried together, the less likely they are tried again.
+        pairs = [pair for pair in pairs if random.random() * self._tried[_kinds(pair)] < OFTEN]
         random.shuffle(pairs)
         pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
         observers = self._observers(prefix, candidates) if pairs else ()
@@ -158,15 +166,29 @@ class Portfolio(Strategy):
     def _observed(self, prefix: Prefix, calls: Sequence[Call]) -> list[_Candidate]:
         """Return the calls that work after the prefix, with their footprints."""
         observed = ((call, self.builder.observe(prefix, [call])) for call in calls)
-        return [_Candidate(call, footprint(steps)) for call, steps in observed if steps is not None]
+        found = [_Candidate(call, footprint(steps)) for call, steps in observed if steps is not None]
+        for candidate in found:
+            for access in candidate.footprint.accesses:
+                if access.writes:
+                    self._accessors.setdefault(access.variable, {})
+                if access.variable in self._accessors:
+                    self._accessors[access.variable][candidate.call.method] = None
+        return found
 
     def _methods(self) -> Sequence[Method]:
-        """Return the methods that were drawn least often, in random order; a few occur twice."""
+        """Return methods to draw calls of: those that access one variable, and those that were drawn least often.
+
+        A few occur twice, so that a method is also called with other arguments.
+        """
         random, methods = self.builder.random, self._callable
         random.shuffle(methods)
-        methods.sort(key=self._drawn.__getitem__)
-        chosen = methods[:CALLS]
-        chosen += [random.choice(chosen) for _ in range(min(3, CALLS - len(chosen)) if chosen else 0)]
+        chosen: list[Method] = []
+        if self._accessors and random.random() < FOCUSED_SHARE:
+            variable = random.choice(list(self._accessors))
+            chosen = [method for method in methods if method in self._accessors[variable]][:CALLS]
+        others = sorted((method for method in methods if method not in chosen), key=self._drawn.__getitem__)
+        chosen += others[: max(CALLS - len(chosen), MIN_OTHERS)]
+        chosen += [random.choice(chosen) for _ in range(REPEATED)]
         self._drawn.update(chosen)
         return chosen
 
@@ -204,11 +226,12 @@ def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
     """
     if call.method.kind in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION):
         return []
-    named = [one.name for one in call.arguments if isinstance(one, Variable) and one.name in instances]
+    named = [one.name for one in call.arguments if isinstance(one, expressions.Variable) and one.name in instances]
     others = [name for name in named if name != call.receiver]
     if not others:
         return []
-    arguments = tuple(Variable(call.receiver) if one == Variable(others[0]) else one for one in call.arguments)
+    receiver, other = expressions.Variable(call.receiver), expressions.Variable(others[0])
+    arguments = tuple(receiver if one == other else one for one in call.arguments)
     return [replace(call, receiver=others[0], arguments=arguments)]
 
 
