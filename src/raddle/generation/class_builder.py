@@ -18,6 +18,7 @@ from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import STEP_LIMIT
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
+from raddle.operation import ACCESSES
 from raddle.schedulers.sequential import Sequential
 
 
@@ -77,8 +78,14 @@ class ClassBuilder:
         if execution.outcome.failed or execution.observed is None or not harness.complete or harness.error is not None:
             return None
         steps, entities = execution.observed
-        # The harness makes the calls in a thread of its own, and the prefix in the first thread.
-        return tuple(step for step in steps if harness.is_worker(step[0])), entities
+        early = self.workbench.installation.model().early
+        return tuple(
+            step
+            for step in steps
+            # The harness makes the calls in a thread of its own, and the prefix in the first thread. Constructors access
+            # their own object before any other thread can.
+            if harness.is_worker(step[0]) and (step[3] not in early or step[1] not in ACCESSES)
+        ), entities
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
         """Return a call of each method, in which every parameter that accepts an instance is the shared object.

@@ -39,6 +39,7 @@ RESTART_AFTER = 200  # tests without a new bug after which other arguments are t
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
 SHRINKING_PREEMPTIONS = 2
+MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
 
 
 @dataclass(slots=True)
@@ -221,6 +222,8 @@ class ClassSearch:
 
         def fails(simpler: TestCase) -> bool:
             nonlocal found
+            if self.counts.executions - executions > MAX_SHRINKING:
+                return False
             again = self._failure_of(simpler)
             if again is None or symptom(again.violation, again.error, belongs=self._belongs) != kind:
                 return False
@@ -229,7 +232,7 @@ class ClassSearch:
 
         searchable = fails(test)
         shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
-        if searchable and not fails(shrunk):
+        if searchable and self._failure_of(shrunk) is None:
             return
         what = identity(shrunk, found.violation, found.error, belongs=self._belongs)
         self._symptoms.setdefault(kind, []).append(

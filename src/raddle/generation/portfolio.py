@@ -21,9 +21,10 @@ from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 
 CALLS = 10  # calls that are drawn for each prefix
-MIN_OTHERS = 3  # calls of methods that were drawn least often
-REPEATED = 3  # methods that are called twice
-FOCUSED_SHARE = 0.6  # share of the prefixes after which most calls access one variable
+FOCUSED_SHARE = 0.7  # share of the prefixes after which all calls in a test access one variable, the one in focus
+MAX_WRITERS = 4  # methods that write the variable in focus
+MIN_OTHERS = 1  # calls of methods that do not access the variable in focus
+REPEATED = 3  # calls of each writer, or methods that are called twice if no variable is in focus
 TESTS = 12  # maximum number of tests that are made of these calls
 OFTEN = 4  # tries of two kinds of calls after which they are tried again only now and then
 PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
@@ -73,8 +74,9 @@ class Portfolio(Strategy):
         surface = builder.surface
         # Constructors can share state of the class. Most do not, and then no other call interacts with them.
         self._callable = list(dict.fromkeys((*surface.methods, *surface.constructors)))
-        # Maps each variable that a call has written to the methods that access it (a dictionary keeps their order).
-        self._accessors: dict[Variable, dict[Method, None]] = {}
+        # Maps each variable that a call has written to the methods that access it, and these to whether they write it.
+        self._accessors: dict[Variable, dict[Method, bool]] = {}
+        self._focused: Counter[Variable] = Counter()  # number of times each variable was in focus
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
@@ -102,21 +104,34 @@ class Portfolio(Strategy):
         prefix = self.builder.prefix(max_calls=random.choice(PREFIX_LENGTHS))
         if prefix is None:
             return
-        candidates = self._candidates(prefix)
-        self._add_tests(prefix, candidates)
+        focus = self._choose_focus()
+        candidates = self._candidates(prefix, focus)
+        self._add_tests(prefix, candidates, focus)
         for _ in range(EXTENSIONS):
-            longer = self._extended(prefix, candidates)
+            longer = self._extended(prefix, candidates, focus)
             if longer is not None:
-                self._add_tests(longer, self._observed(longer, [candidate.call for candidate in candidates]))
+                observed = self._observed(longer, [candidate.call for candidate in candidates])
+                self._add_tests(longer, observed, focus)
 
-    def _add_tests(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> None:
+    def _choose_focus(self) -> Variable | None:
+        """Return the variable that was in focus least often, or None."""
+        random = self.builder.random
+        if not self._accessors or random.random() >= FOCUSED_SHARE:
+            return None
+        least = min(self._focused[variable] for variable in self._accessors)
+        focus = random.choice([variable for variable in self._accessors if self._focused[variable] == least])
+        self._focused[focus] += 1
+        return focus
+
+    def _add_tests(self, prefix: Prefix, candidates: Sequence[_Candidate], focus: Variable | None) -> None:
         """Add tests of the candidates that were tried least often together."""
         random = self.builder.random
         pairs = [
             (one, other)
             for index, one in enumerate(candidates)
             for other in candidates[index:]
-            if one.footprint.interacts_with(other.footprint) or random.random() < EXTRA_SHARE
+            if (one.footprint.interacts_with(other.footprint) and _conflict_on(focus, one, other))
+            or random.random() < EXTRA_SHARE
         ]
         # The more often two kinds of calls were tried together, the less likely they are tried again.
         pairs = [pair for pair in pairs if random.random() * self._tried[_kinds(pair)] < OFTEN]
@@ -131,14 +146,15 @@ class Portfolio(Strategy):
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
             self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
 
-    def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> Prefix | None:
+    def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate], focus: Variable | None) -> Prefix | None:
         """Return the prefix with candidates that write what other candidates read, so that those do something else."""
         reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
+        wanted = reads if focus is None else {focus}
         writers = [
             one.call
             for one in candidates
             if one.call.method.kind is not MethodKind.CONSTRUCTOR
-            and any(access.writes and access.variable in reads for access in one.footprint.accesses)
+            and any(access.writes and access.variable in wanted for access in one.footprint.accesses)
         ]
         if not writers:
             return None
@@ -150,12 +166,12 @@ class Portfolio(Strategy):
         suitable = [one for one in candidates if one.footprint.conflicts_with(other.footprint)]
         return self.builder.random.choice(suitable or [first])
 
-    def _candidates(self, prefix: Prefix) -> list[_Candidate]:
+    def _candidates(self, prefix: Prefix, focus: Variable | None) -> list[_Candidate]:
         random = self.builder.random
         cls = prefix.types[SHARED]
         receivers = [name for name, kind in prefix.types.items() if kind is cls]
         calls = []
-        for method in self._methods():
+        for method in self._methods(focus):
             receiver = SHARED if random.random() >= OTHER_RECEIVER else random.choice(receivers)
             call = self.builder.call(prefix, method, receiver=receiver)
             if call is not None:
@@ -170,25 +186,26 @@ class Portfolio(Strategy):
         for candidate in found:
             for access in candidate.footprint.accesses:
                 if access.writes:
-                    self._accessors.setdefault(access.variable, {})
-                if access.variable in self._accessors:
-                    self._accessors[access.variable][candidate.call.method] = None
+                    self._accessors.setdefault(access.variable, {})[candidate.call.method] = True
+                elif access.variable in self._accessors:
+                    self._accessors[access.variable].setdefault(candidate.call.method, False)
         return found
 
-    def _methods(self) -> Sequence[Method]:
-        """Return methods to draw calls of: those that access one variable, and those that were drawn least often.
+    def _methods(self, focus: Variable | None) -> Sequence[Method]:
+        """Return the methods to draw calls of: those that access the variable in focus, or those drawn least often.
 
-        A few occur twice, so that a method is also called with other arguments.
+        Some occur several times, so that they are called with several arguments.
         """
         random, methods = self.builder.random, self._callable
         random.shuffle(methods)
-        chosen: list[Method] = []
-        if self._accessors and random.random() < FOCUSED_SHARE:
-            variable = random.choice(list(self._accessors))
-            chosen = [method for method in methods if method in self._accessors[variable]][:CALLS]
-        others = sorted((method for method in methods if method not in chosen), key=self._drawn.__getitem__)
-        chosen += others[: max(CALLS - len(chosen), MIN_OTHERS)]
-        chosen += [random.choice(chosen) for _ in range(REPEATED)]
+        accessors = {} if focus is None else self._accessors[focus]
+        writers = [method for method in methods if accessors.get(method)][:MAX_WRITERS]
+        readers = [method for method in methods if method in accessors and method not in writers]
+        chosen = [*writers * REPEATED, *readers[:CALLS]]
+        others = sorted((method for method in methods if method not in accessors), key=self._drawn.__getitem__)
+        chosen += others[: CALLS if focus is None else MIN_OTHERS]
+        if focus is None:
+            chosen += [random.choice(chosen) for _ in range(REPEATED)]
         self._drawn.update(chosen)
         return chosen
 
@@ -243,6 +260,17 @@ def _is_observer(method: Method) -> bool:
     """Return whether a method may observe the object: it needs no arguments, and its result can be compared."""
     required = any(parameter.required for parameter in method.parameters)
     return method.kind in _OBSERVING and not required and method.name not in _TEXTS
+
+
+def _conflict_on(focus: Variable | None, one: _Candidate, other: _Candidate) -> bool:
+    """Return whether both calls access the variable in focus and at least one of them writes it."""
+    if focus is None:
+        return True
+    here, there = (
+        {access.writes for access in candidate.footprint.accesses if access.variable == focus}
+        for candidate in (one, other)
+    )
+    return bool(here and there) and (True in here or True in there)
 
 
 def _kinds(pair: tuple[_Candidate, _Candidate]) -> frozenset[Kind]:
