@@ -103,7 +103,8 @@ def comparisons(study: Study) -> Section:
     remarks = [
         "A negative speed-up means that the first method is slower. p: Wilcoxon's signed-rank test of the runs with "
         "the same seeds, two-sided, by the normal approximation with a continuity correction, as in the paper; * if "
-        "below 0.05. A12: the probability that a run of the first method is the faster one, which the paper does not give."
+        "below 0.05. A12: the probability that a run of the first method is the faster one, which the paper does not "
+        "give."
     ]
     return Section("Table III: comparisons", rows, remarks) if pairs else Section("Table III: no comparisons")
 
@@ -193,9 +194,9 @@ def _summary(found: SpeedupSummary) -> str:
     return (
         f"faster for {found.faster} of {found.classes} classes ({found.faster_significantly} significantly), more than "
         f"twice as fast for {found.noticeably_faster} ({found.noticeably_faster_significantly} significantly), more "
-        f"than twice as slow for {found.noticeably_slower}; speed-up {found.mean:.1f} on average ({found.mean_ratio:.1f} "
-        f"as the mean of ratios, {found.geometric_mean:.1f} as their geometric mean, median {found.median:.1f}), at most "
-        f"{found.maximum:.0f}"
+        f"than twice as slow for {found.noticeably_slower}; speed-up {found.mean:.1f} on average "
+        f"({found.mean_ratio:.1f} as the mean of ratios, {found.geometric_mean:.1f} as their geometric mean, median "
+        f"{found.median:.1f}), at most {found.maximum:.0f}"
     )
 
 

@@ -73,7 +73,8 @@ def coverage(study: Study) -> Section:
     remarks = [
         f"Percentage of the patterns that MAPTest covers in {COVERAGE_FACTOR} times {seconds}, after parts of {seconds}"
         f", with {seeds}; the paper compares 30 minutes with 2 hours. Lead: the same minus the percentage of Random, "
-        "which runs random pairs of methods on native threads. T_C is the total by the paper's formula; the pruned total leaves out what locks, starts and joins make infeasible.",
+        "which runs random pairs of methods on native threads. T_C is the total by the paper's formula; the "
+        "pruned total leaves out what locks, starts and joins make infeasible.",
         f"At the end, coverage exceeds 50 % for {above} of {len(found)} classes (paper: 14 of 20). The lead over "
         f"Random never shrinks for {growing} of {len(found)} classes (paper: it increases monotonically).",
     ]

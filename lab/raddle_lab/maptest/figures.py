@@ -19,7 +19,7 @@ COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")  # safe for col
 LINES = ("-", "--", ":", "-.")
 
 
-def draw_figures(study: Study, folder: Path) -> list[Path]:
+def draw_figures(study: Study, folder: Path, *, prefix: str = "maptest") -> list[Path]:
     """Draw the figures for which there are results, as SVG, and return their paths."""
     figures = {}
     with mpl.rc_context({**STYLE, "svg.hashsalt": "raddle-maptest"}):
@@ -29,7 +29,7 @@ def draw_figures(study: Study, folder: Path) -> list[Path]:
             figures["figure5"] = _figure_5(study)
         paths = []
         for name, figure in figures.items():
-            paths.append(folder / f"maptest-{name}.svg")
+            paths.append(folder / f"{prefix}-{name}.svg")
             figure.savefig(paths[-1], metadata={"Date": None})  # so that the same results give the same file
     return paths
 

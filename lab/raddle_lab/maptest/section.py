@@ -25,14 +25,14 @@ class Section:
         parts += [paragraph(remark) for remark in self.remarks]
         return "\n\n".join(parts)
 
-    def markdown(self, table: Callable[[Sequence[Sequence[str]]], str]) -> str:
-        """Return the section without its title; `table` formats the rows.
+    def markdown(self, table: Callable[..., str]) -> str:
+        """Return the section without its title; `table` formats rows, the first `left` columns of which are texts.
 
-        >>> Section("Bugs", [["class"]], ["none", "no *time*"]).markdown(lambda rows: "| class |")
+        >>> Section("Bugs", [["class"]], ["none", "no *time*"]).markdown(lambda rows, left: "| class |")
         '| class |\\n\\n* none\\n* no \\\\*time\\\\*'
         """
-        remarks = "\n".join(f"* {remark}".replace("*", "\\*").replace("\\* ", "* ", 1) for remark in self.remarks)
-        return "\n\n".join(filter(None, [table(self.rows) if self.rows else "", remarks]))
+        remarks = "\n".join("* " + remark.replace("*", "\\*") for remark in self.remarks)
+        return "\n\n".join(filter(None, [table(self.rows, left=self.left) if self.rows else "", remarks]))
 
 
 def number(value: float | None, digits: int = 1) -> str:
