@@ -258,9 +258,9 @@ def protocol(data: Data) -> str:
     return (
         f"{warning if data['quick'] else ''}{len(data['runs']):,} runs of {len(plan.subjects)} classes, {data['jobs']} "
         f"at a time, on {where['processors']} processors ({where['python']}, {where['system']}). Question 1: "
-        f"{plan.seeds} seeds, at most {plan.seconds:g} s each. Question 2: {plan.coverage_seconds:g} s, and 4 times "
-        f"that for the total. Question 3: {plan.correlation_seeds} seeds, {plan.correlation_seconds:g} s each, and 6 times "
-        "that for the totals."
+        f"{plan.seeds} seeds, at most {plan.seconds:g} s each. Question 2: {plan.coverage_seconds:g} s, "
+        f"and 4 times that for the total. Question 3: {plan.correlation_seeds} seeds, {plan.correlation_seconds:g} s "
+        "each, and 6 times that for the totals."
     )
 
 
