@@ -14,7 +14,7 @@ from raddle.generation.sandbox import Sandbox
 from raddle.generation.sequential import SequentialRunner
 from raddle.generation.strategy import Observed, Prefix
 from raddle.generation.surface import Method
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import STEP_LIMIT
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
@@ -38,9 +38,11 @@ class ClassBuilder:
     ) -> None:
         self.surface = pools.surface
         self.random = random
+        self.workbench = workbench
+        self.reset: Callable[[], object] | None = reset
+        self.folder = sandbox.folder
         self._runner = runner
         self._pools = pools
-        self._folder = sandbox.folder
         self._harness = Harness(ConcurrentCalls(object, ()))
         self._session = workbench.session(
             self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True, all_accesses=True
@@ -59,14 +61,16 @@ class ClassBuilder:
         result = self._runner.run(calls)
         return Prefix(calls, result.types) if result.works else None
 
-    def call(self, prefix: Prefix, method: Method) -> Call | None:
+    def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
         """Return a call of the method that raises no exception after the prefix; None if none was found."""
-        return draw_working_call(self._runner, self._pools, self.random, prefix.calls, method, prefix.types)
+        return draw_working_call(
+            self._runner, self._pools, self.random, prefix.calls, method, prefix.types, receiver=receiver
+        )
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""
         harness, session = self._harness, self._session
-        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self._folder)
+        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self.folder)
         scheduler = Sequential()
         scheduler.begin(1, session.known_points.version)
         execution = session.run_for(scheduler)
@@ -75,3 +79,11 @@ class ClassBuilder:
         steps, entities = execution.observed
         # The harness makes the calls in a thread of its own, and the prefix in the first thread.
         return tuple(step for step in steps if harness.is_worker(step[0])), entities
+
+    def edges(self, prefix: Prefix) -> Sequence[Call]:
+        """Return a call of each method, in which every parameter that accepts an instance is the shared object.
+
+        The calls may raise exceptions.
+        """
+        cls = prefix.types[SHARED]
+        return [self._pools.draw_edge(self.random, method, cls) for method in self.surface.methods]

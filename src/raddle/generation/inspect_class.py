@@ -69,10 +69,10 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
         raise UsageError("not-importable", message)
     members = _Members(cls, owner)
     constructors = (*_constructors(cls, owner), *members.factories())
+    factories = tuple(members.factories())
+    callable_methods = (*members.methods(), *factories, *_functions(cls), *_copying_constructors(cls, constructors))
     chosen = tuple(
-        method
-        for method in (*members.methods(), *_functions(cls), *_copying_constructors(cls, constructors))
-        if _is_chosen(_name_for_patterns(method), methods, exclude)
+        method for method in dict.fromkeys(callable_methods) if _is_chosen(_name_for_patterns(method), methods, exclude)
     )
     return Surface(owner, constructors, chosen, sharing_of(cls))
 

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 
 from raddle.entities import Entities
 from raddle.generation.surface import Method, Surface
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 from raddle.step import Step
 
@@ -42,8 +42,11 @@ class TestBuilder(Protocol):
     def prefix(self, *, max_calls: int = 5) -> Prefix | None:
         """Return a new prefix; None if no constructor works."""
 
-    def call(self, prefix: Prefix, method: Method) -> Call | None:
-        """Return a call of the method that raises no exception after the prefix; None if none was found."""
+    def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
+        """Return a call of the method that raises no exception after the prefix; None if none was found.
+
+        `receiver` is the variable on which the method is called.
+        """
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises.
