@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 from raddle.analysis.feasibility import Feasibility
 from raddle.criteria import make_criteria
+from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.execute.installation import Installation
 from raddle.execute.session import Execution
 from raddle.exploring.workbench import Workbench
@@ -23,6 +24,7 @@ from raddle.generation.sandbox import Sandbox
 from raddle.generation.testcase import TestCase
 from raddle.linearizability.checker import Failure
 from raddle.operation import ACCESSES
+from raddle.variable_scope import scope_of
 
 BugKey = tuple[str, ...]
 
@@ -59,12 +61,17 @@ class CriteriaMeter(CoverageMeter):
         """Return the number of covered requirements under each criterion."""
         return {name: len(covered) for name, covered in self._covered.items()}
 
-    def totals(self) -> dict[str, int]:
-        """Return T_C, and the total without the patterns that are known to be infeasible."""
-        model = self._installation.model()
+    def totals(self, owners: Collection[str]) -> dict[str, int]:
+        """Return T_C, and the total without the patterns that are known to be infeasible.
+
+        The variables are those that the class declares, inherits or dereferences, and those of the given owners.
+        """
+        model, table = self._installation.model(), self._installation.table
+        scope = scope_of(self._owner, model, table, dereferenced=owners)
+        patterns = MemoryAccessPatterns(scope=scope)
         return {
-            "static": self._map.static_total(model).number or 0,
-            "pruned": self._map.total(model, self._feasibility.facts()).number or 0,
+            "static": patterns.static_total(model).number or 0,
+            "pruned": patterns.total(model, self._feasibility.facts()).number or 0,
         }
 
 
@@ -115,6 +122,12 @@ class RecordingSearch(ClassSearch):
             sample = self._sample()
             while len(self.samples) < min(int(done * self._number_of_samples), self._number_of_samples):
                 self.samples.append(sample)
+
+    def totals(self) -> dict[str, int]:
+        """Return the totals of MAP-coverage; see `CriteriaMeter.totals`. MAPTest also counts what functions reach."""
+        strategy = self._strategy
+        variables = strategy.model.variables if isinstance(strategy, MapTest) else ()
+        return self.meter.totals({owner for owner, _ in variables})
 
     def finish(self) -> list[Sample]:
         """Return all samples; the last ones are those of the end."""

@@ -80,7 +80,7 @@ def _recorded(cell: Cell, subject: ClassSubject) -> Json:
         "tests": result.counts.tests,
         "executions": result.counts.executions,
         "samples": [asdict(sample) for sample in search.finish()],
-        "totals": search.meter.totals(),
+        "totals": search.totals(),
         "pairs": len(search.surface.methods) * (len(search.surface.methods) + 1) // 2,
         "has_locks": NoLock.made > 0,
     }

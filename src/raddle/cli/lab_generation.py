@@ -65,7 +65,7 @@ def maptest(output: Path | None, jobs: int, quick: bool, as_json: bool, **option
 
     Reproduces Tables II, III and IV and Figures 4 and 5 of Wang et al., "MAP-Coverage: A Novel Coverage Criterion for
     Testing Thread-Safe Classes", with classes re-created in Python. With the default times and one job, the first
-    question takes about nine hours, the second two hours and the third four and a half hours. After Ctrl-C, raddle
+    question takes about nine hours, the second two hours and the third three hours. After Ctrl-C, raddle
     reports on the runs completed so far; with --output, the same command continues.
     """
     experiment, studies, tables = load("maptest.experiment"), load("maptest.study"), load("maptest.report")
