@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from raddle_lab import false_alarms
 from raddle_lab.correlation import Mean
 from raddle_lab.correlation_table import between, chance, number
 from raddle_lab.lu_bounds import BOUNDS
+from raddle_lab.maptest import report as maptest_report
+from raddle_lab.maptest.study import Study
 from raddle_lab.published import TABLE_2, TABLE_3, VERDICT, Abstraction, Quantities
 
 Data = Mapping[str, Any]
@@ -244,6 +248,33 @@ def _first(row: Data) -> str:
 
 
 # Maps each experiment to its tables, under the names that the page uses for them.
+# -- raddle lab maptest, raddle lab false-alarms ------------------------------------------------------
+
+
+def protocol(data: Data) -> str:
+    """Return text that says which runs the tables come from."""
+    plan, where = Study.of_json(dict(data)).plan, data["machine"]
+    warning = "These numbers come from a trial with `--quick`, which is too short for conclusions. "
+    return (
+        f"{warning if data['quick'] else ''}{len(data['runs']):,} runs of {len(plan.subjects)} classes, {data['jobs']} "
+        f"at a time, on {where['processors']} processors ({where['python']}, {where['system']}). Question 1: "
+        f"{plan.seeds} seeds, at most {plan.seconds:g} s each. Question 2: {plan.coverage_seconds:g} s, "
+        f"and 4 times that for the total. Question 3: {plan.correlation_seeds} seeds, {plan.correlation_seconds:g} s "
+        "each, and 6 times that for the totals."
+    )
+
+
+def maptest_section(name: str, data: Data) -> str:
+    """Return a table of `raddle lab maptest` with its remarks."""
+    return maptest_report.TABLES[name](Study.of_json(dict(data))).markdown(table)
+
+
+def false_alarms_table(data: Data) -> str:
+    """Return the table of false alarms, with its remarks and the alarms."""
+    counts, alarms = false_alarms.sections(dict(data))
+    return f"{counts.markdown(table)}\n\nAlarms:\n\n{alarms.markdown(table)}"
+
+
 TABLES: dict[str, dict[str, Callable[[Data], str]]] = {
     "krena": {
         "test-cases": programs,
@@ -262,4 +293,6 @@ TABLES: dict[str, dict[str, Callable[[Data], str]]] = {
         "not-costed": not_costed,
     },
     "sctbench": {"schedulers": schedulers},
+    "maptest": {"protocol": protocol, **{name: partial(maptest_section, name) for name in maptest_report.TABLES}},
+    "false-alarms": {"alarms": false_alarms_table},
 }

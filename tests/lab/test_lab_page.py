@@ -66,11 +66,19 @@ def test_every_table_on_the_page_has_a_command() -> None:
 
 def test_every_experiment_has_a_small_result() -> None:
     small = {result.experiment for result in RESULTS.values() if result.is_quick}
-    assert small == {result.experiment for result in RESULTS.values()} == set(lab_tables.TABLES)
+    assert small | set(lab_page.KEPT) == {result.experiment for result in RESULTS.values()} == set(lab_tables.TABLES)
 
 
-def test_only_native_runs_are_not_reproducible() -> None:
-    assert [name for name, result in RESULTS.items() if not result.reproduces] == ["noise"]
+def test_only_native_runs_and_runs_with_time_limits_are_not_reproducible() -> None:
+    assert [name for name, result in RESULTS.items() if not result.reproduces] == ["noise", *lab_page.KEPT]
+
+
+@pytest.mark.parametrize("name", lab_page.KEPT)
+def test_the_page_shows_the_results_that_are_kept(name: str, tmp_path: Path) -> None:
+    data = RESULTS[name].kept(tmp_path)
+    for block in BLOCKS:
+        if block.result == name:
+            assert block.text == lab_page.made(block, RESULTS[name], data), f"run `make lab-page RESULTS={name}`"
 
 
 # -- runs with noise: properties that every run has --------------------------------------------------

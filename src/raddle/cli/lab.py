@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from raddle.cli.lab_generation import false_alarms, maptest
 from raddle.cli.lab_running import QUICK, chosen, end, follow, load, prepare, titled, write
 from raddle.cli.options import json_option, thread_methods
 from raddle.cli.target import load_scenario
@@ -48,6 +49,10 @@ _OUTPUT = click.option(
 @click.group()
 def lab() -> None:
     """Repeat the experiments from the papers."""
+
+
+lab.add_command(maptest)
+lab.add_command(false_alarms)
 
 
 @lab.command()
