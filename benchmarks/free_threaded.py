@@ -37,7 +37,7 @@ def label(program: unlocked.Program) -> str:
 
 
 def counted(python: str, rounds: int) -> dict[str, Any]:
-    """Run all programs with native threads on an interpreter."""
+    """Run all programs natively on the given interpreter, and return the results."""
     done = subprocess.run(
         [python, str(NATIVE), str(rounds)],
         env={**os.environ, "PYTHON_GIL": "0"} if python != sys.executable else None,

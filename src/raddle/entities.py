@@ -27,7 +27,7 @@ class AbstractVariable(NamedTuple):
 
     owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
     created: str  # where the variable's object was created; "" if that is unknown
-    name: str  # "th"; "items[]" for the content of the container that the attribute holds
+    name: str  # such as "th"; "items[]" for the content of the container in the attribute `items`
     type: str = ""  # the class of the variable's object, if `owner` is a base class of that class
 
     def __str__(self) -> str:

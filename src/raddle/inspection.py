@@ -30,7 +30,7 @@ name_of: Callable[[type], str] = _FIELDS["__name__"].__get__
 qualname_of: Callable[[type], str] = _FIELDS["__qualname__"].__get__
 weak_offset_of: Callable[[type], int] = _FIELDS["__weakrefoffset__"].__get__
 dict_offset_of: Callable[[type], int] = _FIELDS["__dictoffset__"].__get__
-MISSING = object()  # default value for `class_attribute` that cannot occur as an attribute
+MISSING = object()  # sentinel: the default to pass to `class_attribute` if None can be the value
 _module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
 
 

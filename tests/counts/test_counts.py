@@ -133,7 +133,7 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 
 
 # A schedule of two threads with four points each (two increments) consists of blocks of consecutive steps by one
-# thread. A change of thread is a preemption unless the previous thread has ended. With p preemptions there are p + 2
+# thread. A switch is a preemption unless the previous thread has ended. With p preemptions there are p + 2
 # blocks: one thread has m = p // 2 + 1 of them and the other has n = (p + 1) // 2 + 1. Four points can be divided into
 # m blocks in C(3, m - 1) ways, and either thread may begin.
 #   p = 0: 1, 1 blocks: 2 * 1 * 1 = 2      p = 1: 2, 1: 2 * 3 * 1 = 6      p = 2: 2, 2: 2 * 3 * 3 = 18

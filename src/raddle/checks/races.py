@@ -120,7 +120,7 @@ class _History:
     writes: dict[int, int]  # maps each slot to the time of its last write at any site
     reads: dict[int, int]  # maps each slot to the time of its last read at any site
     chained: bool  # True if `last` happens after all other writes, and after all reads not in `recent`
-    last: tuple[int, int]  # slot and time of the last write of the chain
+    last: tuple[int, int]  # slot and time of the last write; used only if `chained`
     recent: dict[int, int]  # maps each slot to the time of its last read since `last`
     signed_sites: set[SignedSite]
     racing_sites: dict[SignedSite, set[SignedSite]]  # maps each access to those already reported as racing with it

@@ -7,8 +7,8 @@ program can observe their order. For two variables x and y, this means:
 
 * Patterns 9, 12 and 14 are chains, in which no steps commute. Each counts twice: with x first and with y first.
 * Patterns 10 and 11 are equivalent, regardless of which variable comes first, so together they count once.
-* Pattern 13 is equivalent to 17, and to 15 and 16 with x and y exchanged. So these four count twice: with x first and
-  with y first.
+* Pattern 13 is equivalent to 17, and to 15 and 16 with x and y exchanged. So together these four count twice: once with
+  x first and once with y first.
 
 That makes 2 + 1 = 3 times Wx² Wy² and 2 + 2 + 2 = 6 times Wx Rx Wy Ry for each unordered pair, exactly as in the
 formula. So a requirement is counted under the lowest number of its equivalent patterns, and the number of covered

@@ -21,7 +21,7 @@ Note = tuple[Any, ...]
 
 
 class SynchronizationMetric(Criterion):
-    """A metric that records notes and turns them into requirements at `collect`."""
+    """A metric that records notes and turns them into requirements in `collect`."""
 
     family = "Křena et al."
     paper = (

@@ -28,7 +28,7 @@ _VERBS = {"read": "reads", "write": "writes", "delete": "deletes"}
 
 
 class VariableMetric(Criterion):
-    """A metric that records notes and turns them into requirements at `collect`."""
+    """A metric that records notes and turns them into requirements in `collect`."""
 
     family = "Křena et al."
     paper = (

@@ -6,7 +6,7 @@ import heapq
 
 from raddle.engine.carrier import Carrier
 
-TIE_SECONDS = 1e-3  # timers due within this interval expire together, because their order is not determined
+TIE_SECONDS = 1e-3  # timers due within this time after the earliest one expire together: their order is undefined
 
 
 class VirtualClock:

@@ -35,7 +35,7 @@ class CoverageProgress:
         self.chance: float | None = None  # probability of new coverage, estimated before a complete search
         self.new = 0  # number of requirements that the last execution was the first to cover
         self.left_out = 0  # number of executions that were not measured
-        # Maps the position of an execution among the measured ones to its number, if it covered something new.
+        # For each execution that covered something new: maps its position among the measured ones to its number.
         self.firsts: dict[int, int] = {}
 
     @property

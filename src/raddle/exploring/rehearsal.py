@@ -109,9 +109,8 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
     second = _run(session)
-    if (
-        second.outcome.kind == OutcomeKind.UNCONTROLLED
-    ):  # for example, the first execution took the only item of a queue
+    # For example, the first execution took the only item from a queue, so the second one blocks.
+    if second.outcome.kind == OutcomeKind.UNCONTROLLED:
         seen.failing = second
         return
     if not first.same_as(second):

@@ -150,7 +150,7 @@ class Done:
     reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()
     record: Record | None = None  # the measurements, without findings
-    # Maps the position of an execution among the measured ones to its number, if it covered something new.
+    # For each execution that covered something new: maps its position among the measured ones to its number.
     firsts: Mapping[int, int] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
     orders: Mapping[str, int] = field(default_factory=dict)  # partial orders and interleavings, as in `Result`

@@ -1,4 +1,4 @@
-"""Rewrites a module: turns its source or its AST into a probed tree and a list of sites."""
+"""Rewrites a module: turns its source or AST into an instrumented AST and a list of sites."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class Recorder:
         self.stream = stream
         self.disturb: Callable[[ThreadRecord, int], None] | None = None  # injects noise before synchronization
         self.reset_callbacks: list[Callable[[], None]] = []  # called in a forked child to reset the patches
-        self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
+        self._starting: dict[int, ThreadRecord] = {}  # maps the ident of each starting thread to its record
         # Maps the ident of a thread to its current operation. Not kept in `self.local`, because accessing that would
         # register an unknown thread.
         self._operations: dict[int, ConditionOperation] = {}

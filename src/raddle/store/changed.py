@@ -66,7 +66,7 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
     Two different files outside the project, for example in installed packages, may have the same label. The data of
     both files is then kept. But if only the new file is in the folder of the data file, the project is assumed to have
     been copied, and the new file is treated as a changed version of the old one. The data of a file that is
-    instrumented in a different form or has a new label is dropped too. Otherwise one place would have two site numbers
+    instrumented differently or has a new label is dropped too. Otherwise one place would have two site numbers
     and be counted twice.
     """
     folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
@@ -92,7 +92,7 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
         if is_unchanged and not is_same and not (path_from(folder, now) and not path_from(folder, path)):
             continue
         outdated.append((number, label, digest))
-        by_pytest = "is now instrumented in a different form (with or without pytest)"
+        by_pytest = "is now instrumented differently (only one of the runs used pytest's assertion rewriting)"
         how = by_pytest if is_unchanged and is_same else "has changed"
         notes.add(f"{label} {how}: its earlier coverage{DROPPED}")
     if outdated:

@@ -204,7 +204,7 @@ class CommandRuns(Runs):
 
     def _note(self, summary: Path) -> None:
         if not summary.exists():
-            self.notes["a run wrote no summary: it was killed, or the program ended itself with os._exit"] = None
+            self.notes["a run wrote no summary: it was killed, or the program called os._exit"] = None
             return
         data = json.loads(summary.read_text(encoding="utf-8"))
         self.notes.update(dict.fromkeys(data["notes"]))

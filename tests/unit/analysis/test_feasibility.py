@@ -79,8 +79,8 @@ def test_accesses_ordered_by_a_lock_or_event_can_come_in_both_orders(synchroniza
 
 
 def test_an_access_before_a_start_always_precedes_the_started_thread():
-    # T0 performs C after the start. C and B can come in any order. C and A are in the same thread, so they do not form
-    # a pair.
+    # T0 performs C after the start. B and C can come in either order. C and A are in the same thread, so they do not
+    # form a pair.
     steps = [*at(0, A), (0, "start", 1, 0), *at(1, B), *at(0, C)]
     assert before(facts_of(steps)) == {(A, B), (B, C), (C, B)}
 

@@ -327,7 +327,7 @@ def test_counting_agrees_with_enumerating(seed):
 
 
 def possible_by_definition(key, facts):
-    """Return whether the facts allow any order of the pattern's steps."""
+    """Return whether the facts allow at least one order of the pattern's steps."""
     number, _, x, y, *sites = key
     parts = PATTERNS[number].parts
     steps = [(part.thread, ({"x": x, "y": y}[part.variable], site)) for part, site in zip(parts, sites, strict=True)]

@@ -24,7 +24,7 @@ from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
 from raddle.exploring.progress import ProgressUpdate
 
 # The watchdog checks the execution five times within `patience_seconds`. At the prompt, `enough.acquire()` returns
-# after 25 checks, when `patience_seconds` has elapsed several times.
+# after 25 checks, which take several times as long as `patience_seconds`.
 PROGRAM = """
 import _thread
 import threading

@@ -10,7 +10,7 @@ from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 
-# Runs in a separate process, because some versions of Python start with frozen objects.
+# Runs in a new process, because some versions of Python freeze objects at startup, and earlier tests may unfreeze them.
 COUNT = """
 import gc, sys
 from raddle.execute.session import Session

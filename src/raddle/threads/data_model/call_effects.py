@@ -33,7 +33,7 @@ _READ_ONLY_MODULES = (
     "pprint", "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap",
     "tokenize", "urllib", "uuid", "zlib",
 )  # fmt: skip
-# Maps a module whose functions mostly read to the names of its functions that write.
+# Modules in which most functions only read their arguments, each with the names of those that write.
 _WRITERS_BY_MODULE: dict[str, frozenset[str]] = {
     **dict.fromkeys(_READ_ONLY_MODULES, frozenset()),
     "bisect": frozenset({"insort", "insort_left", "insort_right"}),

@@ -16,7 +16,7 @@ from raddle.threads.patches import NAMES
 class Variables:
     """Finds the variables of an execution.
 
-    None of the program's code runs: objects are inspected through `raddle.inspection`.
+    Finding a variable never runs the program's code: objects are inspected through `raddle.inspection`.
     """
 
     __slots__ = ("_kept_alive", "code_names", "objects", "variable", "views")
