@@ -82,8 +82,8 @@ class ClassBuilder:
         return tuple(
             step
             for step in steps
-            # The harness makes the calls in a thread of its own, and the prefix in the first thread. Constructors access
-            # their own object before any other thread can.
+            # The harness makes the calls in a thread of its own, and the prefix in the first thread. Constructors
+            # access their own object before any other thread can.
             if harness.is_worker(step[0]) and (step[3] not in early or step[1] not in ACCESSES)
         ), entities
 

@@ -1,6 +1,6 @@
 """Expressions: the arguments of generated calls, as values that can be evaluated and written as source code.
 
-An expression is evaluated anew in every execution, so that executions do not share objects.
+An expression is evaluated again in every execution, so that executions do not share objects.
 """
 
 from __future__ import annotations

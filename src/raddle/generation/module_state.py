@@ -17,12 +17,15 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from raddle import probe
 from raddle.inspection import MISSING, dict_offset_of, fields_of, module_of, own_fields
 
 MAX_OBJECTS = 5_000  # maximum number of objects in a snapshot
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _LISTS = (list, deque)
-_IGNORED = frozenset({"__builtins__", "__warningregistry__", "__abstractmethods__", "_abc_impl", "__annotations__"})
+_IGNORED = frozenset(
+    {probe.NAME, "__builtins__", "__warningregistry__", "__abstractmethods__", "_abc_impl", "__annotations__"}
+)
 _COUNTER = type(itertools.count())
 _CACHED = type(functools.lru_cache(len))
 

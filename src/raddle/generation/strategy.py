@@ -91,4 +91,4 @@ class Strategy(ABC):
         return 0, 0
 
     def restart(self) -> None:  # noqa: B027 -- most strategies have no state that depends on the pools
-        """Forget everything that depends on the pools of arguments, which have been drawn anew."""
+        """Forget everything that depends on the pools of arguments, which have been drawn again."""
