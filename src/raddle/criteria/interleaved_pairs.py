@@ -1,8 +1,8 @@
 """Accesses between two accesses by a thread: `pinv` and `lr-inv` of Lu, Jiang and Zhou (criteria 4.B and 5.B).
 
 Two accesses by a thread to a variable form a consecutive pair if the thread does not access the variable in between.
-All accesses in between are by other threads. The criterion `pinv` distinguishes each of them, whereas `lr-inv` only
-distinguishes whether one of them makes the pair unserializable.
+All accesses in between are by other threads. The criterion `pinv` has a separate requirement for each of them, whereas
+`lr-inv` only records whether any of them makes the pair unserializable.
 
 Both take time linear in the length of the execution. `lr-inv` takes constant time per access. At each access, `pinv`
 processes all accesses that other threads have made since the thread's own last access to the variable. So `pinv` is

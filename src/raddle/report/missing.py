@@ -139,7 +139,7 @@ def _infeasible_remarks(row: Row, criterion: Criterion, contents: Contents, poss
     left_out = row.static_total.number - possible if row.static_total.number is not None else 0
     if left_out <= 0:
         return ()
-    remark = f"not listed: {count(left_out, 'requirement')} that observed starts, joins or locks make infeasible"
+    remark = f"not listed: {count(left_out, 'requirement')} made infeasible by observed starts, joins or locks"
     every = islice(criterion.requirements(contents.model_for(criterion.name), PruningFacts()) or (), MAX_ENUMERATED)
     reasons = Counter(reason for key in every if (reason := criterion.infeasible(key, contents.facts)) is not None)
     lines = [

@@ -20,7 +20,7 @@ MAX_COLUMNS = 8  # maximum number of criteria in a table of files
 # Explains each kind of total in the legend below the table
 MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include infeasible requirements",
-    PRUNED: "excludes requirements that observed starts, joins or locks make infeasible",
+    PRUNED: "excludes requirements made infeasible by observed starts, joins or locks",
     EXACT: "the search was exhausted, so this is the true total",
     ESTIMATED: "from the number of executions that covered each requirement (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",

@@ -209,7 +209,7 @@ def test_infeasible_requirements_are_counted():
     found = gaps(contents([(READ4, WRITE9)]), Pairs(impossible=[(READ5, WRITE9)]))
     assert [gap.key for gap in found.gaps] == [(READ7, WRITE8)]
     (remark,) = found.remarks
-    assert remark.startswith("not listed: 1 requirement that observed starts, joins or locks make infeasible")
+    assert remark.startswith("not listed: 1 requirement made infeasible by observed starts, joins or locks")
 
 
 def test_the_reasons_for_infeasible_requirements_are_listed():
