@@ -6,11 +6,13 @@ class has one watch, because the calls in progress are a property of the process
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from raddle.engine.carrier import Abort
+from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.generation.heartbeat import Heartbeat, encoded
 from raddle.generation.portable import portable_call
 from raddle.generation.surface import Method
@@ -19,6 +21,9 @@ from raddle.inspection import name_of
 
 _MAX_REMEMBERED = 5_000  # encoded calls to remember; they repeat in many executions
 _LONGEST_TEXT = 120
+_SLOW_SECONDS = 0.9  # a call that raddle had to end after this time counts as one that does not return
+_MAX_SLOW = 2  # calls of a method that may fail to return before the method is refused
+_clock = time.monotonic
 _arguments_of = vars(BaseException)["args"].__get__
 
 
@@ -56,6 +61,9 @@ class CallWatch:
     def __init__(self, heartbeat: Heartbeat | None = None, refusals: Refusals | None = None) -> None:
         self._heartbeat = heartbeat
         self._refusals = Refusals() if refusals is None else refusals
+        self.refused: dict[Method, str] = {}  # methods whose calls do not return, so that they only waste time
+        self._slow: Counter[Method] = Counter()
+        self._began = 0.0  # when the last call began
         self._encoded: dict[int, tuple[Call, bytes]] = {}  # by id; the calls are kept alive
         self._returned: dict[Method, int] = {}
         self._aborted: dict[Method, int] = {}
@@ -63,9 +71,10 @@ class CallWatch:
 
     def begin(self, call: Call) -> int:
         """Record the beginning of a call; raise `RefusedCallError` if it must not be made."""
-        reason = self._refusals.reason(call)
+        reason = self._refusals.reason(call) or (self.refused.get(call.method, "") if self.refused else "")
         if reason:
             raise RefusedCallError(reason)
+        self._began = _clock()
         if self._heartbeat is None:
             return -1
         known = self._encoded.get(id(call))
@@ -84,8 +93,21 @@ class CallWatch:
             self._returned[method] = self._returned.get(method, 0) + 1
         elif type(error) is Abort:
             self._aborted[method] = self._aborted.get(method, 0) + 1
+            self._note_slowness(method)
         else:
             self._errors[method] = error_text(error)
+
+    def _note_slowness(self, method: Method) -> None:
+        """Refuse a method if its calls had to be ended repeatedly after some time, although no other thread was running.
+
+        Calls in threads do not count: that they do not return can be a bug.
+        """
+        me = getcurrent()
+        is_alone = isinstance(me, Carrier) and me.index == 0
+        if is_alone and _clock() - self._began >= _SLOW_SECONDS:
+            self._slow[method] += 1
+            if self._slow[method] >= _MAX_SLOW:
+                self.refused[method] = "does not return: it blocks outside raddle's control or computes for too long"
 
     def records(self) -> dict[str, MethodRecord]:
         """Return how the calls of each method ended, by the name of the method."""

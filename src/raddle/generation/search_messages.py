@@ -22,6 +22,7 @@ class Status:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     records: Mapping[str, MethodRecord] = field(default_factory=dict)  # how the calls of each method ended
+    refused: Mapping[str, str] = field(default_factory=dict)  # methods whose calls do not return, and why
 
 
 @dataclass(frozen=True, slots=True)

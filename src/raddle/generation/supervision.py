@@ -22,7 +22,6 @@ from raddle.generation.call_watch import MethodRecord, Refusals
 from raddle.generation.class_search import Counts
 from raddle.generation.coverage_meter import MeasuredCoverage
 from raddle.generation.distinct import Identity
-from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.search_messages import Broken, Covered, Ended, Found, Message, Raised, Refused, Status
 from raddle.generation.search_process import SearchProcess
@@ -36,6 +35,7 @@ POLL_SECONDS = 0.1
 MAX_RESTARTS = 20  # processes that may die before the search is given up
 MAX_UNEXPLAINED = 3  # processes that may die while no call is in progress
 MIN_SECONDS = 0.2  # a search is not continued for a shorter time
+MAX_BUGS = 20  # bugs after which the search ends, because fixing one often fixes others
 KEPT_TESTS = 10  # tests that raise coverage to keep
 
 
@@ -139,7 +139,7 @@ class Supervisor:
             if isinstance(message, Found) and process is not None:
                 process.answer()
                 search.progressed()
-            if search.why is not None:
+            if search.why is not None or self._why is not None:
                 search.close()
                 return
 
@@ -229,6 +229,8 @@ class Supervisor:
                 if bug.identity not in self._bugs:
                     self._bugs[bug.identity] = bug
                     self._on_bug(bug)
+                if len(self._bugs) >= MAX_BUGS:
+                    self._why = SearchEnd.MANY_BUGS
             case Raised(test, gain):
                 self._raised[test] = max(gain, self._raised.get(test, 0))
             case Covered(coverage):
@@ -262,6 +264,9 @@ class Supervisor:
             for status in (*search.earlier, search.status):
                 for name, record in status.records.items():
                     records[name] = records.get(name, MethodRecord()) + record
+        refused = {str(method): reason for method, reason in self._blame.refusals.methods.items()}
+        for search in self._searches:
+            refused = {**search.status.refused, **refused}
         best = sorted(self._raised, key=lambda test: -self._raised[test])[:KEPT_TESTS]
         first = next((search.why for search in self._searches if search.why is not None), SearchEnd.SECONDS)
         return Searched(
@@ -271,7 +276,7 @@ class Supervisor:
             self._seconds(),
             coverage,
             records,
-            {str(method): reason for method, reason in self._blame.refusals.methods.items()},
+            refused,
             tuple(test for test in self._raised if test in best),
             tuple(self._notes),
             self._error,
@@ -374,8 +379,3 @@ def _share(request: SearchRequest, number: int, workers: int) -> SearchRequest:
 def _derived(seed: int, number: int, part: int) -> int:
     """Return the seed of a process. The first process of the first search uses the seed that the user knows."""
     return seed if not number and not part else Random(f"{seed}:{number}:{part}").randrange(1 << 31)
-
-
-def options_for(options: GenerationOptions, seconds: float) -> GenerationOptions:
-    """Return the options with another time limit."""
-    return replace(options, seconds=seconds)

@@ -49,8 +49,7 @@ def run_search(request: SearchRequest, send: Callable[[Message], None], heartbea
             try:
                 search.run()
             finally:
-                reporter.status = Status(search.counts, search.seconds, watch.records())
-                send(reporter.status)
+                reporter.send_status(search.counts, search.seconds)
         result = search.result()
         send(Ended(search.why_ended(), reporter.status, result.coverage, result.notes))
     except RaddleError as error:
@@ -69,6 +68,11 @@ class _Reporter:
         self._next_status = 0.0
         self._next_coverage = FIRST_COVERAGE_SECONDS
 
+    def send_status(self, counts: Counts, seconds: float) -> None:
+        refused = {str(method): reason for method, reason in self._watch.refused.items()}
+        self.status = Status(counts, seconds, self._watch.records(), refused)
+        self.send(self.status)
+
     def on_bug(self, bug: Bug) -> None:
         self.send(Found(portable_bug(bug)))
 
@@ -76,7 +80,7 @@ class _Reporter:
         now = time.monotonic()
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
-            self.send(Status(counts, seconds, self._watch.records()))
+            self.send_status(counts, seconds)
         if seconds >= self._next_coverage:
             self._next_coverage = 2 * seconds
             self.send(Covered(search.result().coverage))
