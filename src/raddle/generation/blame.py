@@ -17,8 +17,8 @@ class Blame:
     """Collects the calls and methods to exclude.
 
     If one call was in progress, its method is excluded. Of a constructor, only the call is excluded at first, because
-    another argument may help. If several calls were in progress, one of them is innocent, so a method is excluded when it
-    is a suspect for the second time.
+    another argument may help. If several calls were in progress, one of them is innocent, so a method is excluded when
+    it is a suspect for the second time.
     """
 
     def __init__(self) -> None:

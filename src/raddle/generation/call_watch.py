@@ -1,7 +1,7 @@
 """Watches the calls of generated tests: which are in progress, which methods have returned, and which are refused.
 
-`binding.make` notifies the watch of the process, if there is one, of every call. A process that searches for bugs of one
-class has one watch, because the calls in progress are a property of the process.
+`binding.make` notifies the watch of the process, if there is one, of every call. A process has one watch, because the
+calls in progress are a property of the process.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class CallWatch:
             self._errors[method] = error_text(error)
 
     def _note_slowness(self, method: Method) -> None:
-        """Refuse a method if its calls had to be ended repeatedly after some time, although no other thread was running.
+        """Refuse a method if its calls had to be ended repeatedly after some time, although no thread was running.
 
         Calls in threads do not count: that they do not return can be a bug.
         """

@@ -40,12 +40,8 @@ class CriterionCoverage:
         """Merge the coverage of two processes. The larger total counts, because it contains more of what is known."""
         larger = max(self, other, key=lambda one: one.total.number or 0)
         keys = self.keys | other.keys
-        missing = {
-            key: text for key, text in zip(larger.missing_keys, larger.missing, strict=True) if key not in keys
-        }
-        return CriterionCoverage(
-            self.name, len(keys), larger.total, tuple(missing.values()), keys, tuple(missing)
-        )
+        missing = {key: text for key, text in zip(larger.missing_keys, larger.missing, strict=True) if key not in keys}
+        return CriterionCoverage(self.name, len(keys), larger.total, tuple(missing.values()), keys, tuple(missing))
 
     @property
     def percent(self) -> float | None:

@@ -37,7 +37,9 @@ def reason_not_tested(cls: type, surface: Surface, *, is_restricted: bool = Fals
     if not any(map(_is_in_python, mro(cls))):
         return f"{name} is not written in Python, so raddle cannot switch threads inside its methods"
     if inspect.isabstract(cls) and not surface.constructors and not has_factory:
-        return f"{name} is abstract, and its package has no concrete subclass: name a subclass, or pass --with factory.py"
+        return (
+            f"{name} is abstract, and its package has no concrete subclass: name a subclass, or pass --with factory.py"
+        )
     if not surface.methods:
         return _reason_without_methods(cls, name, is_restricted=is_restricted)
     return ""

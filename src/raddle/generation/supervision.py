@@ -29,7 +29,6 @@ from raddle.generation.silence import Silence
 from raddle.generation.surface import Method, Surface
 from raddle.generation.testcase import Call, TestCase
 from raddle.generation.watched_search import SearchRequest, run_search
-from raddle.wording import count
 
 POLL_SECONDS = 0.1
 MAX_RESTARTS = 20  # processes that may die before the search is given up
