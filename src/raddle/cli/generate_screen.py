@@ -179,7 +179,7 @@ def summary_table(result: GenerationResult) -> Table:
             f"{report.tests:,}",
             rows.get("map", ""),
             rows.get("method-pairs", ""),
-            safe_text(report.why.sentence),
+            safe_text(report.why.sentence.removeprefix("stopped: ").partition(":")[0]),
         )
     return table
 

@@ -17,6 +17,7 @@ from raddle.generation.naming import snake_case
 from raddle.generation.pytest_paths import CONFTEST, missing_paths, write_conftest
 from raddle.generation.rendering import MARK, render_passing
 from raddle.generation.source import NotWritableError
+from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import TestCase
 from raddle.generation.verification import Report, verify
 
@@ -117,7 +118,7 @@ class ClassExport:
         header = header_of(self._cls, command=self._command, folder=self._folder.path)
         path = self._folder.path / f"test_{snake_case(self._cls.name.rpartition('.')[2])}_coverage.py"
         passing = []
-        for test in tests:
+        for test in map(_without_attributes, tests):
             try:
                 text = render_passing([test], header)
             except NotWritableError:
@@ -143,6 +144,12 @@ class ClassExport:
         if not reason:
             self._wrote(path)
         return reason
+
+
+def _without_attributes(test: TestCase) -> TestCase:
+    """Return a test without the observers that only read an attribute, for brevity."""
+    kept = tuple(call for call in test.observers if call.method.kind is not MethodKind.PROPERTY)
+    return TestCase(test.prefix, test.threads, kept)
 
 
 def shown_path(path: Path) -> str:

@@ -15,21 +15,24 @@ from typing import TypeVar
 from raddle.errors import RaddleError, UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.class_search import Counts
-from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder
+from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, shown_path
 from raddle.generation.factory import Factory, load_factory
 from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learning import learn as learn_values
+from raddle.generation.pytest_paths import import_root
 from raddle.generation.rejection import reason_not_tested
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.silence import Silence
 from raddle.generation.supervision import Searched, Supervisor
 from raddle.generation.surface import Surface
 from raddle.generation.targets import Target, find_targets
+from raddle.generation.unbuildable import UnbuildableError
 from raddle.generation.watched_search import SearchRequest
 from raddle.inspection import module_of, qualname_of
 from raddle.linearizability.judgment import Oracle
+from raddle.site import INSTALLED
 
 PRIVATE = "private"  # the oracle that compares private attributes
 ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
@@ -112,13 +115,19 @@ def generate(
         options = GenerationOptions(
             method, seconds, seed, tuple(methods), tuple(exclude), chosen, max_tests=max_tests, factory=loaded
         )
-        command = _command(
-            method=method, seed=seed, methods=methods, exclude=exclude, oracle=oracle, learn=learn, factory=factory
-        )
         generation = _Generation(
             options,
             folder=TestFolder(Path(DEFAULT_FOLDER if out is None else out), is_written=out is not None),
-            command=command,
+            command=lambda cls: _command(
+                cls,
+                method=method,
+                seed=seed,
+                methods=methods,
+                exclude=exclude,
+                oracle=oracle,
+                learn=learn,
+                factory=factory,
+            ),
             learn=learn,
             factory=None if factory is None else _module_of_factory(factory),
             workers=workers or 1,
@@ -137,7 +146,7 @@ class _Generation:
         options: GenerationOptions,
         *,
         folder: TestFolder,
-        command: str,
+        command: Callable[[type], str],
         learn: str | None,
         factory: str | None,
         workers: int,
@@ -168,7 +177,8 @@ class _Generation:
             except RaddleError as error:
                 if len(targets) == 1:
                     raise
-                report = ClassReport(update.cls, SearchEnd.REJECTED, target.sharing, error=str(error))
+                why = SearchEnd.UNBUILDABLE if isinstance(error, UnbuildableError) else SearchEnd.REJECTED
+                report = ClassReport(update.cls, why, target.sharing, error=str(error))
             reports.append(report)
             left -= report.seconds
             self._progress(replace(update, doing="done", report=report))
@@ -194,9 +204,7 @@ class _Generation:
             self._progress(replace(update, doing="learning from the tests"))
             options = replace(options, learned=learn_values(surface, self._learn))
         work = _ClassWork(
-            ClassExport(
-                surface.cls, self._folder, command=f"{self._command} {update.cls}", factory=self._factory or ""
-            ),
+            ClassExport(surface.cls, self._folder, command=self._command(cls), factory=self._factory or ""),
             replace(update, doing="searching"),
             self._progress,
         )
@@ -314,17 +322,32 @@ def _oracles(names: str | Sequence[str]) -> tuple[frozenset[Oracle], bool]:
     return chosen | ({Oracle.STATE} if is_private else frozenset()), is_private
 
 
-def _command(**options: object) -> str:
-    """Return the command that generates the same tests, without the target."""
+def _command(cls: type, **options: object) -> str:
+    """Return the command that generates the same tests.
+
+    >>> import queue
+    >>> _command(queue.Queue, seed=1, factory="factory.py", methods=["get*", "put*"])
+    "raddle generate queue:Queue --with factory.py --methods 'get*,put*'"
+    """
     defaults: Mapping[str, object] = {"method": "portfolio", "seed": 1, "oracle": ORACLES}
     names = {"factory": "with"}
-    parts = ["raddle", "generate"]
+    parts = ["raddle", "generate", _command_target(cls)]
     for name, value in options.items():
-        if value is None or value == defaults.get(name) or value == ():
+        if value is None or value == defaults.get(name) or value in ((), []):
             continue
         text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         parts += [f"--{names.get(name, name)}", text]
     return shlex.join(parts)
+
+
+def _command_target(cls: type) -> str:
+    """Return the name of a class for a command: with its module, or with its file if it is in a folder like `src`."""
+    module = sys.modules.get(module_of(cls))
+    root, here = import_root(module_of(cls)), Path.cwd().resolve()
+    if root is None or root == here or here not in root.parents or INSTALLED & set(root.parts):
+        return _name(cls)
+    file = Path(str(getattr(module, "__file__", "")))
+    return f"{shown_path(file)}:{qualname_of(cls)}"
 
 
 def _module_of_factory(path: str) -> str:
