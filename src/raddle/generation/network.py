@@ -11,7 +11,7 @@ _FAMILIES = (socket.AF_INET, socket.AF_INET6)
 def refuse_connections() -> None:
     """Make connections and address lookups of this process fail. This cannot be undone.
 
-    Servers can still listen, because nobody can connect to them from a generated call.
+    Servers can still listen, but a generated call cannot connect to them.
     """
     for name in ("connect", "connect_ex", "sendto"):
         _guard(name)
