@@ -96,8 +96,8 @@ def configuration() -> str:
         "",
         "## raddle generate",
         "",
-        "The options of `raddle generate` are keys of `[tool.raddle.generate]`. `factory` stands for `--with`. The command",
-        "does not use the keys above.",
+        "The options of `raddle generate` are keys of `[tool.raddle.generate]`. The key `factory` stands for `--with`.",
+        "The command does not use the keys above.",
         "",
         *_settings(GenerateConfig, _helps("generate"), inspect.signature(generate).parameters),
     ]

@@ -6,6 +6,7 @@ records its calls in shared memory.
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -100,6 +101,7 @@ def _search(
     with suppress(OSError):
         os.setpgid(0, 0)  # Ctrl-C reaches only the parent, and the parent can kill all descendants at once
     die_with_parent()
+    faulthandler.disable()  # the parent says what happened
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parents.close()  # so that the parent's death closes the pipe
