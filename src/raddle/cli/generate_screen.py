@@ -134,10 +134,11 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
     ]
     if extra:
         yield f"  {', '.join(extra)}"
-    for row in report.coverage.criteria:
-        yield f"  {row.name}: {row.covered:,} of {row.total}"
-    if report.coverage.criteria:
+    if report.coverage.executions:
+        yield from (f"  {row.name}: {row.covered:,} of {row.total}" for row in report.coverage.criteria)
         yield f"  coverage was measured in {report.coverage.tests:,} of {count(report.tests, 'test')}"
+    elif report.tests:
+        yield "  coverage was not measured, because no measured test ran on controlled threads"
     yield from _not_called(report, is_verbose=is_verbose)
     if is_verbose:
         yield from _missing(report)
@@ -155,7 +156,7 @@ def _not_called(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
 
 
 def _missing(report: ClassReport) -> Iterator[str]:
-    for row in report.coverage.criteria:
+    for row in report.coverage.criteria if report.coverage.executions else ():
         number = (row.total.number or 0) - row.covered
         if not row.missing:
             continue

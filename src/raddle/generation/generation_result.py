@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,7 +39,7 @@ class GeneratedFinding:
     @property
     def command(self) -> str:
         """The command that runs the test; "" if there is none."""
-        return f"pytest {self.file}" if self.file else ""
+        return shlex.join(["pytest", self.file]) if self.file else ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding in its JSON form."""
