@@ -1,6 +1,6 @@
 """Measures one tool on one scenario: `cell.py TOOL SCENARIO SECONDS` prints the result as JSON.
 
-The tools patch `threading` and use the interpreter's trace hooks, so each runs in its own process.
+The tools patch `threading` and use the interpreter's trace hooks, so each tool runs in its own process.
 """
 
 import json
@@ -11,7 +11,7 @@ from contestants import CONTESTANTS, Explore, RefusedError
 from scenarios import SCENARIOS, Scenario, outcomes
 
 FIRST_BATCH = 5
-GROWTH = 20  # maximum growth factor between batches, since a small batch says little about a large one
+GROWTH = 20  # maximum growth factor between batches, because small batches predict the speed of large ones poorly
 
 
 def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) -> float:

@@ -117,13 +117,13 @@ def watching_costs(name: str, executions: int) -> float:
         return process_time() - started
 
     alone = watched = float("inf")
-    for _ in range(5):  # alternate, so that other load on the machine affects both alike
+    for _ in range(5):  # alternate between the two measurements, so that other load on the machine affects both alike
         alone, watched = min(alone, seconds()), min(watched, seconds(criteria=",".join(DEFAULT)))
     return (watched - alone) / alone
 
 
 def linear(costs: dict[tuple[int, int], float]) -> float:
-    """Return how much more a step costs in the longest execution than in the shortest, as a ratio.
+    """Return the cost of a step in the longest execution divided by the cost of a step in the shortest.
 
     The ratio is computed for each thread count, and the largest one is returned.
     """

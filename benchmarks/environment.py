@@ -61,7 +61,7 @@ def _is_for(python: str) -> bool:
 
 
 def _install(requirement: str) -> str | None:
-    """Install a requirement; return why that failed, or None if it succeeded. pip always reinstalls the checkout."""
+    """Install a requirement; return the error, or None if it was installed. pip always reinstalls the checkout."""
     pip = _run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
     return why(pip.stderr) if pip.returncode else None
 

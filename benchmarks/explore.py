@@ -6,7 +6,7 @@
     traps     executions until the failure, for many seeds
 
 Everything is measured in the virtual environment that `throughput` uses. Each number is measured in a separate
-process, and each reported speed is the best of all rounds. On each scenario, the tools run one right after the other.
+process, and each reported speed is the best of all rounds. On each scenario, the tools run one right after another.
 """
 
 import argparse
@@ -33,7 +33,7 @@ SEARCHES = ("random", "pos", "surw", "pct", "directed")
 SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))
 COMPLETE = ("raddle", "frontrun-dpor")
 TOO_LARGE = ("rmw10", "lock10")  # scenarios with too many orders to run all of them; only the speed is measured
-MAX_EXECUTIONS = 2_000  # executions after which a complete search is given up
+MAX_EXECUTIONS = 2_000  # a complete search that is not exhausted after this many executions is abandoned
 PATIENCE_SECONDS = 240.0  # time limit for one measurement
 
 
@@ -105,7 +105,7 @@ def installed(tools: Any, missing: dict[str, str]) -> list[str]:
 
 
 def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> dict[Cell, float]:
-    """Add the measured speeds to the comparison. Return the shortest time of each search that finished."""
+    """Add the measured speeds to the comparison. For each search that finished, return its shortest time."""
     waits: dict[Cell, float] = {}
     for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
         log(f"{question}: round {number} of {options.rounds}")
@@ -146,7 +146,7 @@ def missed_outcomes(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def measure_traps(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
-    """Measure searches for the traps; return the results by trap and tool."""
+    """Measure each tool's search for each trap's failure; return the results by trap and tool."""
     found: dict[str, dict[str, Any]] = {}
     for trap in TRAPS:
         log(f"trap {trap}")

@@ -18,7 +18,7 @@ from searches import DETERMINISTIC, SPACES_OF, TRAPPED, Space, raddle_with, sche
 from traps import SPACES, TRAPS
 
 EVERY = {**SCENARIOS, **SPACES}
-FEW, MANY = 20, 500  # maximum number of executions for spaces that take long to exhaust
+FEW, MANY = 20, 500  # maximum number of executions of the first search, which is not counted, and of each later one
 
 
 def speed(search: str, scenario: str, seconds: str) -> dict[str, Any]:

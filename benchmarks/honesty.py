@@ -1,8 +1,8 @@
 """Checks how often the interval estimated by a saturated search contains the true number of requirements.
 
 The true number comes from an exhausted search, and the estimate from a default search that stopped at saturation. The
-programs are the test programs with few enough schedules to be exhausted. Each program runs in a separate process,
-because it may leave behind threads that wait forever.
+programs are the test programs with few enough schedules for an exhaustive search. Each program runs in a separate
+process, because it may leave behind threads that wait forever.
 
 In a complete search, an execution continues after an exception has ended a thread; in other searches it does not.
 Requirements that are covered only after such an exception therefore count as missed.
@@ -27,7 +27,7 @@ import raddle  # noqa: E402
 from raddle.analysis.richness import estimate  # noqa: E402
 from raddle.tally import EXACT  # noqa: E402
 
-MAX_EXECUTIONS = 3_000  # a search that is not exhausted after this many executions is given up
+MAX_EXECUTIONS = 3_000  # a search that is not exhausted after this many executions is abandoned
 REQUIRED_SHARE = 0.9  # required share of estimates whose interval contains the true number
 
 
@@ -80,7 +80,7 @@ def truth(scenario: Callable[[], object], source: list[str]) -> dict[str, int] |
 
 
 def judge(name: str, *, seeds: int) -> list[Judged]:
-    """Return the estimate of every criterion at the end of each saturated search."""
+    """Return the estimate for every criterion at the end of each saturated search."""
     scenario, source = programs()[name]
     exact = truth(scenario, source)
     judged: list[Judged] = []
@@ -129,7 +129,7 @@ def summary(judged: list[Judged]) -> str:
 
 
 def text(judged: list[Judged]) -> str:
-    """Return the shares of correct estimates, and the estimates that missed the true number."""
+    """Return the share of correct estimates, overall and by criterion, and the estimates that missed the truth."""
     lines = [summary(judged) + (f": {share(judged):.1%}" if judged else "")]
     to_cover = [one for one in judged if one.truth]
     if to_cover:

@@ -92,7 +92,7 @@ def as_json(times: Times) -> dict[str, object]:
 
 
 def table(times: Times) -> str:
-    """Return a table with a line for each program and mode."""
+    """Return a table with one row per program and mode."""
     lines = []
     factors = ratios(times)
     for name, ways in best(times).items():

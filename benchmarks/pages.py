@@ -88,7 +88,7 @@ def main() -> None:
         largest = max(path.stat().st_size for path in written.folder.rglob("*.*"))
     print(
         f"{options.files} files, {requirements:,} requirements: {written.pages} pages in {wall:.1f} s "
-        f"({processor:.1f} s of processor), the largest file has {largest:,} bytes"
+        f"({processor:.1f} s of CPU time), the largest file has {largest:,} bytes"
     )
 
 

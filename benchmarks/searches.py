@@ -2,8 +2,8 @@
 
 raddle's searches measure the criteria named after a `+`: `random` measures nothing, and `random+default` measures the
 default criteria. A search that targets uncovered requirements, such as `directed`, always measures at least the default
-criteria. It measures every execution until these criteria are saturated. After that it measures only a sample, because
-it still searches for failures.
+criteria. It measures every execution until the coverage of these criteria is saturated. After that, it measures only a
+sample of the executions, but continues to search for failures.
 """
 
 import os
@@ -49,7 +49,7 @@ def raddle_with(search: str) -> Explore:
             executions=executions,
             scheduler=scheduler,
             seed=seed,
-            until="budget" if criteria else "first-finding",  # no scenario fails: both use the whole budget
+            until="budget" if criteria else "first-finding",  # no scenario fails, so both rules stop at the budget
             criteria=criteria,
             source=SOURCE,
         )

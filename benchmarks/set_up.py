@@ -1,4 +1,4 @@
-"""Measures the startup time of an exploration, both on a workbench that is reused and from scratch.
+"""Measures the startup time of an exploration, both on a reused workbench and from scratch.
 
     python benchmarks/set_up.py
 

@@ -1,4 +1,4 @@
-"""Compares the preemptions in shrunk schedules with the minimum number that the bugs in SCTBench need.
+"""Compares the number of preemptions in shrunk schedules with the minimum that the bugs in SCTBench need.
 
 The minimum comes from a search that tries every schedule without preemption, then with one, and so on.
 """
@@ -57,7 +57,7 @@ def fewest(program: str, *, executions: int) -> int | None:
         if result.findings:
             return preemptions
         if not result.stopped_because.startswith("exhausted"):
-            break  # a schedule that was not tried may fail with this number of preemptions
+            break  # an untried schedule with this many preemptions may fail
     smaller = SMALLEST.get(program.rstrip("0123456789"))
     return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
 
@@ -109,7 +109,7 @@ def main() -> int:
 def share(found: list[Shrunk]) -> float:
     """Return the share of schedules with the minimum number of preemptions.
 
-    Schedules with an unknown minimum count as not minimal.
+    A schedule does not count as minimal if the minimum is unknown.
     """
     return sum(one.minimal is True for one in found) / len(found) if found else 0.0
 

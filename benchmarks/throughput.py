@@ -23,7 +23,7 @@ from scenarios import SCENARIOS
 
 CELL = Path(__file__).with_name("cell.py")
 PATIENCE_SECONDS = 15.0  # a tool that exceeds the requested time by this much is stopped
-TRIES = 2  # a tool that has failed this often on a scenario is not run on it again
+TRIES = 2  # a tool that has failed this many times on a scenario is not run on that scenario again
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """Generates long random executions, in which threads use shared objects with and without locks.
 
 Like a real program, such an execution has few sites, each used many times by all threads, and objects with several
-attributes. It also has nested locks, events and queues, and methods that are entered and left.
+attributes. It also contains nested locks, events, queues and method calls.
 """
 
 import random

@@ -14,7 +14,7 @@ from scenarios import CondBuf3, Lock1, Queue3, Rmw1, Scenario, State, run
 
 class Trap(NamedTuple):
     state: type[State]
-    model: Callable[[], None]  # starts the threads, and asserts that the outcome is not the wrong one
+    model: Callable[[], None]  # starts the threads, and asserts that the outcome is not `wrong`
     wrong: int
 
 
@@ -41,7 +41,7 @@ class Rmw3(Rmw1):
 
 
 class Lock2:
-    """Each thread has two critical sections, and the four of them can run in 6 orders.
+    """Each thread has two critical sections, and the four sections can run in 6 orders.
 
     The outcome has one digit per section, in execution order.
     """
@@ -67,7 +67,7 @@ class Lock2:
 
 
 class Lock3(Lock2):
-    """Each thread has three critical sections, and the six of them can run in 20 orders."""
+    """Each thread has three critical sections, and the six sections can run in 20 orders."""
 
     times = 3
 
@@ -121,7 +121,7 @@ class LateTail:
 
 
 class Needle:
-    """One thread does a lot of work, and the state is inconsistent only between its last two writes.
+    """One thread does a lot of work, and the state is inconsistent only between the thread's last two writes.
 
     The other thread reads the state once.
     """
@@ -187,7 +187,7 @@ def _trap(state: type[State], wrong: int, **sizes: int) -> Trap:
     return Trap(sized, model, wrong)
 
 
-# Scenarios that a complete search can exhaust.
+# Scenarios small enough for a complete search.
 SPACES = {
     "rmw1": _scenario(Rmw1, range(1, 3)),
     "rmw2": _scenario(Rmw2, range(1, 5)),

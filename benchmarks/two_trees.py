@@ -1,10 +1,11 @@
-"""Compares the speed of two checkouts on the cells of throughput, explore and criteria: `two_trees.py OLD NEW`.
+"""Compares the speed of two versions of raddle, called trees: `two_trees.py OLD NEW`.
 
-OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both are measured with the
-benchmarks of the checkout that contains this script. Each cell runs in two processes, one for each tree. The processes
-take turns running batches of the same size on the same CPU, and CPU time is measured, so that other load on the machine
-slows both down alike. Each ratio is the speed of NEW divided by the speed of OLD. Each cell has two ratios: that of the
-fastest batches, and the median ratio over consecutive pairs of batches.
+A tree is a checkout with a `.venv`, or an interpreter in which raddle is installed. Both trees are measured with the
+benchmarks `throughput`, `explore` and `criteria` of the checkout that contains this script. Each benchmark consists of
+cells, such as one search on one scenario. Each cell runs in two processes, one for each tree. The processes take turns
+running batches of the same size on the same CPU, and CPU time is measured, so that other load on the machine slows both
+down alike. Each ratio is the speed of NEW divided by the speed of OLD. Each cell has two ratios: that of the fastest
+batches, and the median ratio over consecutive pairs of batches.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import table
 from two_trees_cell import CELLS
 
 CELL = Path(__file__).with_name("two_trees_cell.py")
-GROWTH = 20  # maximum growth from one batch to the next while the batch size is determined
+GROWTH = 20  # maximum growth factor between batches while the batch size is determined
 
 Times = list[float]  # CPU seconds per execution or step, one for each batch
 
@@ -131,7 +132,7 @@ def ratios(times: tuple[Times, Times]) -> tuple[float, float]:
 
 
 def text(found: dict[str, tuple[Times, Times] | None]) -> str:
-    """Return a table with a line for each cell, and a table with each benchmark's minimum and median ratios."""
+    """Return two tables: one with a row per benchmark cell, and one with each benchmark's minimum and median ratio."""
     rows = []
     for cell, times in found.items():
         if times is None:

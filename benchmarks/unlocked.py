@@ -1,7 +1,7 @@
 """Two-threaded programs without locks, and a function that runs them with native threads.
 
-This module imports only the standard library. Run as a script, it runs each program ROUNDS times and prints, as JSON,
-how often each one failed:
+This module imports only the standard library. As a script, it runs each program ROUNDS times and prints the number of
+failures of each program as JSON:
 
     python3.13t benchmarks/unlocked.py 100000
 """
@@ -106,7 +106,7 @@ ONLY_WITHOUT_THE_GIL = (
     Program("two attributes, one after the other", (move, read_both), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
-PATIENCE = 500  # how often to check whether the other thread has arrived
+PATIENCE = 500  # maximum number of checks for the other thread's arrival before the round begins anyway
 DELAYS = 8  # number of different delays between a thread's arrival and its start
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 

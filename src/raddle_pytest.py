@@ -61,23 +61,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--raddle-executions",
         type=_count,
         metavar="N",
-        help="Number of executions of each test marked raddle; overrides the marker.",
+        help="Number of executions of each test with the raddle marker; overrides the marker.",
     )
     group.addoption(
         "--raddle-seed",
         type=_seed,
         metavar="N|random",
-        help="Seed for the tests marked raddle; overrides the markers.",
+        help="Seed for the tests with the raddle marker; overrides the markers.",
     )
     group.addoption(
         "--raddle-story",
         choices=["short", "full"],
-        help="Show every step of a finding (full), or fold steps that do not explain the failure (short).",
+        help="Fold the steps that do not explain a failure (short), or show every step (full).",
     )
     group.addoption(
         "--raddle-replay",
         metavar="SCHEDULE",
-        help="Run the selected tests marked raddle once, with a schedule that raddle has printed.",
+        help="Run each selected test with the raddle marker only once, under a schedule that raddle has printed.",
     )
 
 
@@ -181,14 +181,15 @@ def _check_mark(mark: pytest.Mark) -> None:
 def _refuse_unsuitable(item: pytest.Item) -> None:
     instead = "call raddle.check(scenario) in the test instead of marking it"
     if not isinstance(item, pytest.Function):
-        _refuse(f"only test functions can be marked raddle, not a {type(item).__name__}; {instead}")
+        _refuse(f"the raddle marker applies only to test functions, and this is a {type(item).__name__}; {instead}")
     if item.cls is not None and issubclass(item.cls, unittest.TestCase):
-        _refuse(f"a method of a unittest.TestCase cannot be marked raddle; {instead}")
+        _refuse(f"the raddle marker does not apply to methods of a unittest.TestCase; {instead}")
     test = inspect.unwrap(item.obj)
     if inspect.iscoroutinefunction(test) or inspect.isasyncgenfunction(test):
-        _refuse("an async test cannot be marked raddle: raddle explores threads, not tasks")
+        _refuse("the raddle marker does not apply to async tests: raddle explores threads, not tasks")
     if getattr(item.obj, "is_hypothesis_test", False):
-        _refuse(f"a Hypothesis test cannot be marked raddle, because each execution would run it many times; {instead}")
+        reason = "each execution would run the test many times"
+        _refuse(f"the raddle marker does not apply to Hypothesis tests, because {reason}; {instead}")
 
 
 def _refuse(why: str) -> NoReturn:
@@ -383,7 +384,7 @@ def _error_to_raise(item: pytest.Function, finding: Finding, result: Result | No
         stops_more = not isinstance(error, Exception) or isinstance(error, unittest.SkipTest)
         if stops_more and finding.thread != "T0":
             error = None  # only the test's main thread may skip the test or end the session
-    # With --tb=native, the traceback would show raddle's frames.
+    # With --tb=native, the traceback would show raddle's frames, so the story replaces it.
     is_whole = error is None or item.config.getoption("tbstyle") == "native"
     story = _story(item, finding, result, with_details=is_whole)
     error = error or FindingError(story, result)
@@ -575,7 +576,7 @@ class Tally:
             terminalreporter.write_line(f"raddle: {_total_summary(list(explored.values()))}")
         if self.config.getoption("raddle_replay") is not None:
             replayed = len(self.tests) - len(explored)
-            what = _counted(replayed, "test") if replayed else "no test marked raddle"
+            what = _counted(replayed, "test") if replayed else "no test with the raddle marker"
             terminalreporter.write_line(f"raddle: {what} {'were' if replayed > 1 else 'was'} replayed")
 
 

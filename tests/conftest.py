@@ -56,7 +56,7 @@ SLOW = (
 )
 
 
-# Tests that `make test` skips to finish within a few minutes. `make test-all` runs them.
+# Tests that `make test` leaves out, so that it finishes within a few minutes. `make test-all` runs them.
 LONG = (
     "tests/counts/test_reachability_explore.py",
     "tests/lab/test_lab_commands.py",

@@ -80,7 +80,7 @@ def run(
 def default_signals() -> Iterator[None]:
     """Restore the default handler of SIGINT.
 
-    The tests ignore that signal if a script runs them in the background.
+    A shell script that starts pytest in the background makes it ignore SIGINT.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN:

@@ -10,7 +10,7 @@ MESSAGE, ENDED = 1, 2  # what an operation can need: a message in a channel, or 
 
 
 class Nothing(Supplies):
-    """The supplies of a world in which no operation needs supplies."""
+    """`Supplies` for a world in which no operation needs anything."""
 
     def possible(self, operation: Operation, within: int) -> bool:
         return True
@@ -20,7 +20,7 @@ class Nothing(Supplies):
 
 
 class Channels(Supplies):
-    """The supplies of a world with channels: the k-th receive from a channel takes the k-th message sent.
+    """`Supplies` for a world with channels: the k-th receive from a channel takes the k-th message sent.
 
     The detail of a send or a receive is its channel. The detail of an operation that waits for a participant to end is
     that participant's label.

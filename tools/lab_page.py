@@ -1,4 +1,4 @@
-"""Updates the page about the papers' experiments, whose tables come from the commands that the page shows.
+"""Updates the tables on the page about the papers' experiments by running the commands that the page shows.
 
     raddle lab krena --output control         an indented command: its result is called "control"
     <!-- table: growth of control -->         everything up to the end mark is generated from that result

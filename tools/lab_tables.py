@@ -145,9 +145,9 @@ def subjects(data: Data) -> str:
     every = sum(sum(subject["outcomes"].values()) for subject in data["subjects"])
     sizes = ", ".join(map(str, data["sizes"]))
     return (
-        f"Of the {mutants} mutants of {len(data['subjects'])} subjects, {bugs} can fail. Each of them was executed "
-        f"{data['executions']:,} times. {every - passed:,} of these {every:,} executions failed. For each size "
-        f"({sizes}) there are {data['sets']} test sets."
+        f"Of the {mutants} mutants of {len(data['subjects'])} subjects, {bugs} can fail. Each of these {bugs} was "
+        f"executed {data['executions']:,} times. Of these {every:,} executions, {every - passed:,} failed. For each "
+        f"size ({sizes}) there are {data['sets']} test sets."
     )
 
 
@@ -172,12 +172,12 @@ def bounds(data: Data) -> str:
 
 
 def exhausted(data: Data) -> str:
-    """Return a table of averages over the exhausted programs, for each criterion."""
+    """Return a table of each criterion's averages over the programs that were explored exhaustively."""
     return _summary(data["exhausted"])
 
 
 def not_exhausted(data: Data) -> str:
-    """Return a table of averages over the programs that were not exhausted, for each criterion."""
+    """Return a table of each criterion's averages over the programs that were not explored exhaustively."""
     return _summary(data["not_exhausted"])
 
 
@@ -192,7 +192,7 @@ def _summary(found: Data) -> str:
 
 
 def costs(data: Data) -> str:
-    """Return a table with the size of a complete test set and its upper bound, for each exhausted program."""
+    """Return a table of the sizes of complete test sets and their upper bounds, for exhaustively explored programs."""
     rows = [["program", "executions", "M", "n", "V", *BOUNDS]]
     for one in data["programs"]:
         if one["exhausted"]:
@@ -209,7 +209,7 @@ def not_costed(data: Data) -> str:
     names = [one["program"] for one in data["programs"] if not one["exhausted"]]
     harmless = [one["program"] for one in data["programs"] if not one["failures"]]
     count = f"{len(names)} of {len(data['programs'])} programs"
-    text = f"{count} were not exhausted, so `all` was not evaluated for them."
+    text = f"{count} were not explored exhaustively, so `all` was not evaluated for them."
     return (
         f"{text} These programs never failed, so they have no bug to expose: {', '.join(harmless)}."
         if harmless
@@ -223,8 +223,8 @@ def not_costed(data: Data) -> str:
 def schedulers(data: Data) -> str:
     """Return a table of executions until the first finding.
 
-    A cell has the median and the maximum over all seeds. If some seeds found nothing, the cell has the median and the
-    number of seeds with a finding.
+    A cell has the median and the maximum over all seeds. If the search found nothing with some seeds, the cell has the
+    median and the number of seeds with a finding.
     """
     programs = dict.fromkeys(row["program"] for row in data["rows"])
     rows = [["program", *data["schedulers"]]]

@@ -1,4 +1,4 @@
-"""Runs a documentation page as a program: its files, its commands, and the output it shows for them.
+"""Runs a documentation page as a program: writes its files, runs its commands, and compares their output with the page.
 
     <!-- file: name.py -->     the fenced block below is written to that file
     <!-- file: name.py         the same for a file that readers need not see
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HANG_SECONDS = 900  # time limit for a command, far longer than any command takes on a busy machine
+HANG_SECONDS = 900  # time limit for a command, far longer than any command takes, even on a busy machine
 WRONG = (3, 4)  # exit codes that indicate a mistake on the page, unless the page shows the output of the command
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)

@@ -13,7 +13,7 @@ from raddle.cli.target import load_scenario
 from raddle.entities import Entities
 from raddle_lab.published import Abstraction
 
-COUNTED_EXECUTIONS = 10  # executions whose objects and threads are counted, as in the paper
+COUNTED_EXECUTIONS = 10  # number of executions in which objects and threads are counted, as in the paper
 FEW, MANY = 10, 20  # maximum numbers of methods in an abstract thread; abstract threads are counted for each maximum
 
 

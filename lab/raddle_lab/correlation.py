@@ -1,16 +1,17 @@
 """Kendall's τ between coverage and bugs found, for every criterion, measured on programs with one lock removed.
 
-This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The design:
+The experiment follows RQ3 of the paper on MAP-coverage, which compares two criteria. The design:
 
 * The subjects are small thread-safe classes, each with a scenario (`raddle_lab.subjects`). A bug is a mutant: the
   subject without one of its locks. The paper removes all locks at once and distinguishes bugs by their exceptions;
-  removing one at a time distinguishes them exactly.
+  removing one lock at a time distinguishes them exactly.
 * Each mutant is run in many controlled executions with random schedules. For each execution, the experiment records
   whether it failed and which requirements of every criterion it covered. A mutant that never fails is not a bug and is
   left out.
 * A test set of size n consists of n executions of each mutant of a subject, drawn at random. A test set finds a mutant
-  if it contains a failing execution of that mutant. Its coverage is the share of requirements that its executions
-  covered. As in the paper, the total is the number of requirements that any execution of the subject's mutants covered.
+  if it contains a failing execution of that mutant. The coverage of a test set is the share of requirements that its
+  executions covered. As in the paper, the total is the number of requirements that any execution of the subject's
+  mutants covered.
 * τ (τ-b, because there are ties) is computed for each subject over test sets of different sizes. In the paper, a test
   set is 5 to 20 minutes of testing. As in the paper's text, the result is the mean over the subjects. The last row of
   the paper's Table IV is not the mean of the other rows, so the experiment also computes τ over the test sets of all
@@ -20,8 +21,8 @@ This follows RQ3 of the paper on MAP-coverage, which compares two criteria. The 
   (ICSE 2014) do it for sequential coverage.
 * The significance of a mean is computed from the differences between subjects, because subjects are independent, while
   test sets of one subject are not. The mean's confidence interval is obtained by resampling the subjects. p is the
-  probability of a mean at least this far from 0 if each subject's τ were equally likely to have the opposite sign (an
-  exact test over all combinations of signs).
+  probability of a mean at least as far from 0 as the observed one if each subject's τ were equally likely to have the
+  opposite sign (an exact test over all combinations of signs).
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Plan:
     def sizes(self) -> tuple[int, ...]:
         """The sizes of the test sets.
 
-        None exceeds a quarter of the executions, since larger sets would overlap too much.
+        No size above 1 exceeds a quarter of the executions, because larger sets would overlap too much.
         """
         return tuple(size for size in SIZES if size == 1 or size <= self.executions / 4)
 
@@ -86,7 +87,7 @@ class SubjectResult:
     subject: str
     mutants: int
     bugs: int  # number of mutants with a failing execution
-    outcomes: Mapping[str, int]  # maps each outcome to how many executions of the mutants counted in `bugs` had it
+    outcomes: Mapping[str, int]  # maps each outcome to its number of executions, for the mutants counted in `bugs`
     requirements: Mapping[str, int]  # maps each criterion to the number of requirements that any execution covered
     points: Sequence[Point]
 
@@ -105,9 +106,9 @@ class Correlation(NamedTuple):
     """The correlation between the coverage of one criterion and the bugs found."""
 
     criterion: str
-    all_sizes: Mean | None  # mean of each subject's τ over sets of all sizes; None if coverage never varies
+    all_sizes: Mean | None  # mean, over subjects, of τ for sets of all sizes; None if coverage never varies
     significant: int  # number of subjects whose own τ is significant
-    equal_size: Mean | None  # mean of each subject's τ among sets of equal size
+    equal_size: Mean | None  # mean, over subjects, of τ for sets of equal size
     by_subject: Mapping[str, float]  # maps each subject to its τ over all sizes
     pooled: float | None  # τ over the test sets of all subjects
     published: float | None  # τ in the paper
@@ -194,7 +195,7 @@ def mean_lead(one: Correlation, other: Correlation) -> Mean | None:
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return the mean of MAP's τ minus method pairs' τ, or None if either was not measured or has no τ."""
+    """Return the mean difference between MAP's τ and that of method pairs; None if either τ is missing."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None
@@ -245,7 +246,7 @@ def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence
     """Return the results as JSON data."""
     lead = compare(correlations)
     return {
-        "map_ahead": lead and lead._asdict(),  # mean of MAP's τ minus the τ of method pairs
+        "map_ahead": lead and lead._asdict(),  # mean difference: τ of MAP minus τ of method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

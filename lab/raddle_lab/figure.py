@@ -1,8 +1,8 @@
 """Draws Figure 1: the growth of a program's coverage under each metric, in four panels. The paper shows the crawler.
 
 The panels are (a) metrics that distinguish too little, (b) the beginning of the curves in (a), (c) metrics that suit
-saturation, and (d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of the
-verdict here.
+saturation, and (d) metrics that distinguish too much. Metrics are assigned to panels as in the paper, regardless of
+this experiment's verdicts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COLORS = {
 }
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raddle",
-    "svg.fonttype": "none",  # stores text as text, so that the file is small and searchable
+    "svg.fonttype": "none",  # stores text as characters, not as outlines, so that the file is small and searchable
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,

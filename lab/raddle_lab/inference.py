@@ -11,7 +11,10 @@ CONFIDENCE = 0.95  # confidence level of intervals
 
 
 def sign_flip_p(values: Sequence[float]) -> float | None:
-    """Return the probability of a mean at least this far from 0 if all signs were random; None without values.
+    """Return the p-value of the mean, or None if there are no values.
+
+    The p-value is the probability that random signs give a mean at least as far from 0 as that of `values`.
+
 
     >>> sign_flip_p([0.1, 0.2, 0.3])  # 2 of the 8 combinations of signs have a mean of at least 0.2 or at most -0.2
     0.25

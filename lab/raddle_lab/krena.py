@@ -45,7 +45,7 @@ class Plan:
     cases: Sequence[str] = tuple(CASES)  # names of cases, or the user's target
     mode: str = "controlled"
     executions: int = 2_000  # executions per series
-    collection: int | None = None  # executions that series are drawn from; None means twice the length of a series
+    collection: int | None = None  # executions from which series are drawn; None means twice the length of a series
     series: int = 100  # number of series
     seed: int = 1
     noise: Sequence[str] = ()  # noise options in the form that `raddle run` accepts; if empty, the lab's defaults
@@ -61,7 +61,7 @@ class Plan:
         return max(1, round(self.executions * case.share))
 
     def collected(self, case: Case) -> int:
-        """Return the number of executions that series are drawn from."""
+        """Return the number of executions from which series are drawn."""
         if self.collection is None:
             return COLLECTION_FACTOR * self.length(case)
         return max(self.length(case), round(self.collection * case.share))

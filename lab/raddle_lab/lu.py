@@ -52,8 +52,8 @@ class Plan:
     """The parameters of the experiment."""
 
     programs: Sequence[str]
-    executions: int = 500  # number of executions of a program that cannot be exhausted
-    exhaust: int = 1_000  # maximum number of executions when trying to exhaust a program
+    executions: int = 500  # number of executions of a program with too many interleavings to run all of them
+    exhaust: int = 1_000  # maximum number of executions in the attempt to run all interleavings of a program
     sets: int = 100  # complete test sets per criterion
     seed: int = 1
 
@@ -65,9 +65,9 @@ class Sets(NamedTuple):
     # number has too many digits.
     total: int | None
     feasible: int  # number of requirements that any execution covered
-    least: int  # lower bound on the size of a complete set: `feasible` divided by the most that one execution covers
+    least: int  # lower bound on the size of a complete set: `feasible` divided by the maximum coverage of one execution
     size: float  # average number of executions in a complete set
-    executions: float  # average number of executions in random order until everything is covered
+    executions: float  # average number of executions, in random order, needed to cover everything
     exposing: float  # share of the sets that expose the bug
     at_random: float  # probability that a random set as large as a complete set exposes the bug
     unseen: float  # upper bound on the probability that another execution covers something new
@@ -82,7 +82,7 @@ class ProgramResult:
     executions: int
     failures: int
     shape: Shape
-    sets: Mapping[str, Sets]  # maps each criterion to its test sets; lacks `all` if the program was not exhausted
+    sets: Mapping[str, Sets]  # maps each criterion to its test sets; lacks `all` unless all interleavings were run
 
 
 def program_names() -> tuple[str, ...]:
@@ -191,7 +191,7 @@ def complete_sets(
 
 
 def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], int]:
-    """Return a minimal complete test set, and the number of executions in this order needed to cover everything.
+    """Return a minimal complete test set, and the number of executions in the given order needed to cover everything.
 
     >>> some = [np.array(covered) for covered in ([0], [0, 1], [1], [2])]
     >>> complete_set(Coverage(tuple(some), distinct=3), [0, 1, 2, 3])
@@ -256,7 +256,7 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Sequence[ProgramResult], *, exhausted: bool) -> dict[str, Summary]:
-    """Return each criterion's averages over the exhausted programs (all interleavings executed), or over the others.
+    """Return each criterion's averages over the programs whose interleavings were all run, or over the other programs.
 
     A program without a failing execution has no bug to expose and is left out.
     """

@@ -3,8 +3,8 @@
 The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. The paper's bounds give
 only orders of magnitude. The values here omit constant factors, so a complete test set may be larger than its bound. In
 the available copy of the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible.
-The upper bound follows from the text: there are at most two requirements for each consecutive pair of accesses, and at
-most n M such pairs.
+The upper bound of LR-Inv follows from the text: there are at most two requirements for each consecutive pair of
+accesses, and at most n M such pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula, and a function for the decimal logarithm of its value, which can be too large for a float."""
+    """A formula, and a function that returns log10 of its value; the value itself may be too large for a float."""
 
     formula: str
     logarithm: Callable[[Shape], float]
@@ -76,7 +76,7 @@ def _variable(shape: Shape) -> float:
 _ALL = Bound("(4^n / √n)^(M-1)", lambda s: _whole(s.accesses) * (s.threads - 1))
 _LINEAR = Bound("n M", lambda s: log10(s.accesses * s.threads))
 
-# Maps each criterion to its lower bound, if legible, and its upper bound.
+# Maps each criterion to its lower bound, if legible in the paper, and its upper bound.
 BOUNDS: dict[str, tuple[Bound | None, Bound]] = {
     "all": (_ALL, _ALL),
     "tpair": (

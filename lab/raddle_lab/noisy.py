@@ -34,9 +34,9 @@ from raddle_lab.cases import Case
 from raddle_lab.conflicts import without_private_accesses
 
 NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # values for `raddle run --noise`
-CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise
+CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise delay
 PATIENCE = 3  # checks in a row without progress before a deadlock is reported
-SIGNALS = 10  # signals after which the exception is raised again, since an exception raised in a destructor is lost
+SIGNALS = 10  # raise the exception again after this many signals, because an exception raised in a destructor is lost
 OVER_ALL_ACCESSES = (
     "concur-pairs",
 )  # metrics that the paper defines over all accesses, not only those to shared variables

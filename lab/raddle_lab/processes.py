@@ -16,7 +16,7 @@ Plan_contra = TypeVar("Plan_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-ReportProgress = Callable[[str, int, int], None]  # called with a name, the number of executions done, and their total
+ReportProgress = Callable[[str, int, int], None]  # called with a name, the number of executions done, and the total
 
 
 def report_nothing(name: str, number: int, total: int) -> None:

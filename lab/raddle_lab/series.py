@@ -7,7 +7,8 @@ The numbers are those of Table 3 of Křena, Letko and Vojnar, averaged over all 
 * Smooth %: the number of distinct values of the cumulative coverage, as a share of the number of executions.
 
 Two numbers are added because the rule for verdicts needs them: the share of a series after which 95 % of Total has been
-covered, and the share of Total that the first tenth of the series covered. The paper reads both off its curves.
+covered, and the share of Total that the first tenth of the series covered. The paper's authors read both numbers off
+the curves.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from raddle_lab.collection import Coverage
 
-SETTLED = 0.95  # share of a series' total coverage at which it counts as settled
+SETTLED = 0.95  # share of its total coverage at which a series counts as settled
 BEGINNING = 0.1  # share of a series that counts as its beginning
 
 Series = NDArray[np.int64]  # execution numbers, in the order of the series

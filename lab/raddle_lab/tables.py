@@ -36,7 +36,7 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> 
 
 
 def paragraph(text: str) -> str:
-    """Wrap a text to the width of the tables.
+    """Wrap text to the width of the tables.
 
     >>> max(map(len, paragraph("requirement " * 50).splitlines())) < WIDTH
     True

@@ -1,7 +1,7 @@
 """The verdict: whether a metric suits saturation-based testing.
 
-The paper judges by looking at curves. Here the verdict follows from how long a series takes to reach 95 % of its
-coverage (`Growth.settled`):
+The paper's authors judge by looking at curves. Here the verdict follows from how long a series takes to reach 95 % of
+its coverage (`Growth.settled`):
 
 * within the first tenth of the series: the metric saturates at once (the paper: "increases only within approximately
   the first 200 executions" of 2,000);
@@ -18,8 +18,8 @@ from statistics import median
 
 from raddle_lab.published import AT_ONCE, HARDLY, SUITS
 
-SOON = 0.10  # share of a series; metrics that settle within it saturate at once
-LATE = 0.75  # share of a series; metrics that settle only after it hardly saturate
+SOON = 0.10  # share of a series; a metric that settles within this share saturates at once
+LATE = 0.75  # share of a series; a metric that settles later than this hardly saturates
 NOTHING = "nothing to cover"
 
 

@@ -68,15 +68,17 @@ def explore(
     * `scenario` is a function without parameters that starts threads and checks their results. `setup` is called before
       each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
     * The default `scheduler`, the portfolio, combines several schedulers, one of which targets uncovered requirements.
-      When coverage saturates without a finding, it tries every partial order (except with `workers`).
-    * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` can stop it
-      earlier: at the "first-finding", or once coverage is "saturated" (the default if the scheduler targets coverage).
+      When coverage saturates without a finding, the search tries every partial order (except with `workers`).
+    * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search. `until` can end the
+      search earlier: "first-finding" at the first finding, "saturated" once coverage is saturated (the default if the
+      scheduler targets coverage).
     * With `switches="gil"`, threads switch only where CPython with the GIL can switch. `timeouts="any"` lets a timed
       wait expire even if other threads are enabled. `wakeups="any"` lets `notify` wake any waiting thread.
     * A thread that is blocked outside raddle's control for `patience_seconds` is reported as a finding, and so is an
       execution of more than `step_limit` steps. `shrink` simplifies the schedules of findings.
-    * `criteria` names the criteria to measure. Two threads count as the same if they have the same type and share their
-      first `thread_methods` methods. The criterion pinv distinguishes `pinv_occurrences` occurrences of an access.
+    * `criteria` names the criteria to measure. Two threads count as the same if they have the same type and the first
+      `thread_methods` methods that they run are the same. The criterion "pinv" distinguishes up to `pinv_occurrences`
+      occurrences of an access.
     * Coverage and the schedules that increased it are added to `data_file`. With `corpus`, the search starts with the
       schedules stored in that file. `progress` is called with each `ProgressUpdate`. `seed` is random by default.
     * `workers` is a `concurrent.futures` executor or a number of processes; this number does not affect the result.
@@ -85,11 +87,9 @@ def explore(
     >>> def scenario():
     ...     done = []
     ...     thread = threading.Thread(target=lambda: done.append(1))
-    ...     thread.start(); thread.join()
-    ...     assert done == [1]
-    >>> result = raddle.explore(scenario, scheduler="exhaustive")
-    >>> result.outcome, len(result.findings)
-    ('passed', 0)
+    ...     thread.start(); thread.join(); assert done == [1]
+    >>> raddle.explore(scenario, scheduler="exhaustive").outcome
+    'passed'
     """
     is_coverage_requested = bool(criteria) or data_file is not None
     names, budget, finish_exhaustively = _goal(scheduler, criteria, until, Budget(executions, seconds))
@@ -124,8 +124,8 @@ def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
     if until == "exhausted" and not complete:
         raise UsageError(
             "bad-until",
-            "until='exhausted' needs a scheduler that can run all schedules: exhaustive, deepening or reachability, "
-            f"not {scheduler}",
+            "until='exhausted' needs a scheduler that can run all schedules: 'exhaustive', 'deepening' or "
+            f"'reachability', not {scheduler!r}",
         )
 
 
@@ -177,7 +177,7 @@ def measure(
 ) -> Iterator[Sample]:
     """Run a scenario repeatedly and yield the outcome and the coverage of each execution.
 
-    Unlike `explore`, this continues after failures, shrinks nothing and stores nothing. It ends after `executions`
+    Unlike `explore`, `measure` continues after failures, shrinks nothing and stores nothing. It ends after `executions`
     executions, or earlier if the scheduler has no more schedules to run. The other arguments have the same meaning as
     in `explore`.
 
@@ -195,7 +195,9 @@ def measure(
     """
     names = _criteria_names(criteria)
     if not names:
-        raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists all criteria")
+        raise UsageError(
+            "no-criteria", "`raddle.measure` needs at least one criterion; `raddle criteria` lists all criteria"
+        )
     from raddle.criteria import make_criteria
     from raddle.measuring.measurement import Measurement
 
@@ -232,7 +234,7 @@ def _check_budget(until: str, budget: Budget, criteria: Sequence[str]) -> None:
         raise UsageError("bad-until", f"until must be one of {', '.join(UNTIL)}, not {until!r}")
     if until in GOALS and not criteria:
         raise UsageError(
-            "bad-until", f"until={until!r} needs criteria to measure: name some, or use the scheduler portfolio"
+            "bad-until", f"until={until!r} requires criteria: pass `criteria`, or use the scheduler 'portfolio'"
         )
     if executions is not None and executions < 1:
         raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
@@ -311,7 +313,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
 
 
 def require_tested(result: Result) -> None:
-    """Raise an error if no execution ended in time, or if the target of a thread cannot be instrumented."""
+    """Raise an error if no execution ended in time, or if a thread's target function cannot be instrumented."""
     if not result.executions and not result.findings and result.stopped_because is StopReason.SECONDS:
         raise NothingTestedError(
             "no-execution-ended",
@@ -321,7 +323,7 @@ def require_tested(result: Result) -> None:
         if not_instrumented.unwatchable_target:
             raise NothingTestedError(
                 "unwatched-target",
-                f"nothing was tested: {not_instrumented.what} cannot be watched ({not_instrumented.why}). "
+                f"nothing was tested: {not_instrumented.what} cannot be instrumented ({not_instrumented.why}). "
                 "Define it in a file or in a notebook cell",
             )
 

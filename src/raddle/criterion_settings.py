@@ -26,9 +26,7 @@ class CriterionSettings:
     def __post_init__(self) -> None:
         number = self.pinv_occurrences
         if not isinstance(number, int) or number < 1:
-            raise UsageError(
-                "bad-pinv-occurrences", f"pinv_occurrences must be an integer of at least 1, not {number!r}"
-            )
+            raise UsageError("bad-pinv-occurrences", f"pinv_occurrences must be a positive integer, not {number!r}")
 
 
 DEFAULT_SETTINGS = CriterionSettings()

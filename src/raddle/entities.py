@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-METHODS = 20  # default number of methods that distinguish threads; called n in the paper
+METHODS = 20  # default for n in the paper: the first n methods that a thread runs identify it
 
 
 class AbstractVariable(NamedTuple):

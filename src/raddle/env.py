@@ -55,7 +55,8 @@ QUEUES_SHUT_DOWN: Final = VERSION >= (3, 13)
 # (3.14, Lib/concurrent/futures/thread.py). In earlier versions, it holds `fn`, `args` and `kwargs`.
 WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 
-# `functools.cached_property` computes under an RLock, `lock`, shared by all objects of the class; removed in 3.12.
+# `functools.cached_property` computes the value while it holds an RLock, `lock`, that all objects of the class share.
+# Python 3.12 removed this lock.
 CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 
 # `functools.lru_cache` calls the wrapped function while it holds the lock of the cache object (free-threaded 3.13,

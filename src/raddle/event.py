@@ -87,7 +87,7 @@ class Preemption:
 
     before: int  # index of the next event in the trace
     thread: str
-    place: str  # where the thread was preempted, as schedules name it
+    place: str  # where the thread was preempted, in the notation of schedules
     with_gil: bool = True  # whether CPython with the GIL can switch threads there
 
     def as_json(self) -> dict[str, Any]:

@@ -114,5 +114,5 @@ def _mappings(values: object) -> list[Mapping[str, Any]]:
 def _schedule(text: str | None) -> Schedule | None:
     try:
         return Schedule.parse(text) if text else None
-    except ScheduleError:  # the data file was written by another program
+    except ScheduleError:  # the data file contains a schedule that this version cannot parse
         return None

@@ -85,7 +85,7 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that this kind of take observes if the take can fail; "" if there is none.
+        """The kind of resource that a take of this kind observes if it can fail; "" if takes of this kind observe none.
 
         A take that can fail observes whether the matching release has happened, so the time of the release matters.
         """
@@ -171,7 +171,7 @@ JOIN_IN_TIME = Kind("join-in-time", "joins")
 END = Kind("end", "ends", role=Role.END, point_if_observed="thread")
 IS_ALIVE = Kind("is-alive", "checks the liveness of", role=Role.OBSERVE)
 SLEEP = Kind("sleep", "sleeps", waiting="sleeps")
-WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it runs")
+WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits until one of its tasks may run")
 
 # Steps that are not operations, but are recorded by observers (see `raddle.step`). Stories do not show them.
 BLOCKED = Kind("blocked")
@@ -197,8 +197,8 @@ COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
 # depend on when they happen: see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
-# Operations at which criteria record that a thread is blocked. `Queue.join` is omitted, because it does not contend
-# with other threads.
+# Operations for which a `BLOCKED` step is recorded if the thread has to wait. `Queue.join` is omitted, because it does
+# not contend with other threads.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
 ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes a different actor
 CALLS = frozenset({ENTER, LEAVE})

@@ -20,7 +20,7 @@ class Command(StrEnum):
 class Origin:
     """The command and target that measurements and findings come from.
 
-    Data files store it as text: "explore log.py::scenario", "pytest test_log.py::test_it[1]", "run app.py".
+    Data files store an origin as text: "explore log.py::scenario", "pytest test_log.py::test_it[1]", "run app.py".
 
     >>> str(Origin(Command.EXPLORE, "log.py", "scenario"))
     'explore log.py::scenario'

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """A line of a file. The file is named as in sites; the line is 0 if only the file is known.
+    """A line of a file. The file is named as in `Site`; the line is 0 if only the file is known.
 
     >>> print(Place("log.py", 9))
     log.py:9

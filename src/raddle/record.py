@@ -68,7 +68,7 @@ class MeasuredData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(MeasuredData):
-    """The data of one run. For each site, `number >> 16` is a digest of the source of its file."""
+    """The data of one run. The upper bits of a site number (`number >> 16`) are a digest of the source file."""
 
     origin: str = ""  # "explore log.py::scenario", "run app.py"
     mode: str = ""  # "controlled" or "native"

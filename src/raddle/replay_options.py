@@ -12,7 +12,7 @@ from raddle.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """The options of an execution that a replay must repeat; None for options with their default value.
+    """The options that a replay of an execution must repeat; None stands for the default value.
 
     >>> ReplayOptions(setup="fresh").command("log.py::scenario", "T0; T1.")
     "raddle replay log.py::scenario 'T0; T1.' --setup fresh"

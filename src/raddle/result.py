@@ -73,7 +73,7 @@ class Result:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every schedule was run and all code was under control."""
+        """Whether every schedule was run and all code was controlled."""
         return self.stopped_because is StopReason.EXHAUSTED
 
     def _measured(self) -> dict[str, Any]:

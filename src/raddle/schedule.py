@@ -49,7 +49,7 @@ class Segment:
 
     thread: str
     place: str = ""  # where the thread stops; "" if it runs until it blocks or ends
-    count: int = 1  # number of the arrival at `place` at which the thread stops
+    count: int = 1  # the thread stops at its `count`-th arrival at `place`
     alternative: str = ""  # the alternative that the thread's first operation takes; "" for the first possible one
 
     def __str__(self) -> str:

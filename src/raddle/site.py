@@ -1,4 +1,4 @@
-"""A site: one place in the source where something observable may happen."""
+"""A site: an operation in the source that a probe observes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-# The number of a site is derived from its source, so the same place has the same number in every process and on every
+# The number of a site is derived from the source of its module, so it is the same in every process and on every
 # machine. The upper bits are the digest of the module; the lower bits are the index of the site within it.
 INDEX_BITS = 16
 MAX_SITES = 1 << INDEX_BITS  # maximum number of sites per module
@@ -22,7 +22,7 @@ class Site:
     'counter.py:6 write value'
     """
 
-    file: str  # path relative to the project, "src/package/module.py", so it is the same on every machine
+    file: str  # path relative to the project, such as "src/package/module.py"; the same on every machine
     line: int
     column: int
     kind: str  # read, write, delete, call, enter, leave, block
@@ -69,7 +69,7 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def path_from(root: str, path: str) -> str:
-    """Return the path of a file relative to a folder, with slashes; "" if it is outside or in an installed package.
+    """Return a file's path relative to a folder, with slashes; "" if outside the folder or in an installed package.
 
     >>> path_from("/home/me/shop", "/home/me/shop/tools/util.py"), path_from("/home/me/shop", "/home/me/util.py")
     ('tools/util.py', '')
@@ -129,7 +129,7 @@ class SiteTable:
         return len(self._sites)
 
     def path(self, file: str) -> str:
-        """Return the path on this machine of a file named in sites."""
+        """Return the path of a file on this machine, given its name in sites."""
         return self._paths.get(file, file)
 
     def paths(self) -> dict[str, str]:

@@ -68,12 +68,12 @@ class StaticModel:
     """
 
     variables: Mapping[VariableName, Accesses] = field(default_factory=dict)
-    # Maps a class to its public methods and their enter sites.
+    # Maps a class to its public methods and their `enter` sites.
     methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
     # Maps a class to all its base classes, direct and indirect. Its objects also have the variables of these classes.
     bases: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    # Executions use the following fields to name variables as the model does. These fields are not stored.
+    # The following fields are not stored. With them, executions name variables as the model does.
     # Sites that run before other threads can access the variable.
     early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     # Maps a site to the only variable that it can access.
@@ -154,7 +154,7 @@ class StaticModel:
         )
 
     def variable_at(self, site: int) -> VariableName | None:
-        """Return the only variable that a site can access, such as a global variable; None if there is none."""
+        """Return the variable that a site accesses, or None if the site may access several or unknown variables."""
         return self.names.get(site)
 
 
@@ -163,7 +163,7 @@ def _merged(one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str
 
 
 def is_public(method: str) -> bool:
-    """Return whether a method is public. Special methods called by operators, like `__getitem__`, count as public.
+    """Return whether a method is public. Some special methods, such as `__getitem__`, count as public.
 
     >>> [is_public(name) for name in ("add", "_add", "__getitem__", "__init__")]
     [True, False, True, False]
@@ -172,7 +172,7 @@ def is_public(method: str) -> bool:
 
 
 def class_and_method(function: str) -> tuple[str, str] | None:
-    """Split the qualified name of a method into its class and its own name; return None if it is not a method.
+    """Split the qualified name of a method into its class and its own name; return None for other functions.
 
     >>> class_and_method("f.<locals>.Cart.add"), class_and_method("shop.py:Cart.add")
     (('f.<locals>.Cart', 'add'), ('shop.py:Cart', 'add'))

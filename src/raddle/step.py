@@ -8,15 +8,15 @@ in which the operations happened, each step after its operation.
     - read, write: a variable. A deletion is recorded as a write.
     - acquire, release, blocked: a lock. Only the outermost acquire and release of a re-entrant lock are recorded.
       `blocked` precedes `acquire` if another thread held the lock when this thread tried to acquire it. Waiting on a
-      condition is recorded as release and wait, then woken (if the thread was notified) and acquire.
+      condition is recorded as `release` and `wait`, then `woken` (if the thread was notified) and `acquire`.
     - reenter: a re-entrant lock that the thread holds and acquires again.
     - failed: a lock, an event, a semaphore or a queue. A call was unsuccessful: `acquire` returned False, a wait timed
       out, or a queue was full or empty. If the thread waited first, `blocked` precedes this step.
-    - wait, woken, notify: a condition. set, clear, wait-set: an event (wait-set only if the event was set).
+    - wait, woken, notify: a condition. set, clear, wait-set: an event (`wait-set` only if the event was set).
     - up, down: a semaphore. put, get, task-done, join-queue: a queue.
     - start, join: the thread that is started or joined. end: the thread itself.
-    - begin, task: the actor (see `raddle.entities`) that the thread becomes. In a begin step, this is the thread's own
-      actor; in a task step, the next task of a pool.
+    - begin, task: the actor (see `raddle.entities`) that the thread becomes. In a `begin` step, this is the thread's
+      own actor; in a `task` step, the next task of a pool.
     - enter, leave: the object whose method is called, 0 if there is none. block: always 0.
 * `site` is a number in the site table, 0 for code without probes.
 """

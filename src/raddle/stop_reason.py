@@ -33,11 +33,11 @@ class StopReason(Reason):
     SATURATED = "saturated", "saturated: no new coverage for many executions"
     COVERED = "covered", "covered: every requirement known to be possible"
     ENDLESS = "endless", "stopped: executions do not end"
-    CRASHING = "crashing", "stopped: executions keep crashing their process"
+    CRASHING = "crashing", "stopped: too many executions killed their process"
     EXHAUSTED = "exhausted", "exhausted: every schedule was run"
     EXHAUSTED_WITHIN_BOUND = "exhausted-within-bound", "exhausted within the bound: every schedule within it was run"
     EXHAUSTED_IN_PART = (
-        "exhausted-in-part", "exhausted in part: every schedule of the code under control was run"
+        "exhausted-in-part", "exhausted in part: every schedule of the controlled code was run"
     )  # fmt: skip
     EXECUTIONS = "executions", "stopped: execution limit reached"
     SECONDS = "seconds", "stopped: time limit reached"

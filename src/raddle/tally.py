@@ -1,4 +1,4 @@
-"""A tally: the covered requirements of each criterion, how often each was covered, and by which execution first."""
+"""A tally: the covered requirements, each with the number of executions that covered it and the first of these."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 Key = tuple[Any, ...]  # key of a requirement: site numbers, strings, and nested tuples of these
 
-# How the total number of requirements was determined
+# How the total number of requirements was determined:
 STATIC = "static"  # an upper bound, computed from the source
-PRUNED = "pruned"  # an upper bound that excludes requirements that thread order or locks make infeasible
+PRUNED = "pruned"  # an upper bound without the requirements that starts, joins and locks make infeasible
 EXACT = "exact"  # the search was exhausted, so every feasible requirement is known
-ESTIMATED = "estimated"  # extrapolated from how often each requirement was covered
+ESTIMATED = "estimated"  # extrapolated from the number of executions that covered each requirement
 UNKNOWN = "unknown"
 KINDS = (STATIC, PRUNED, EXACT, ESTIMATED, UNKNOWN)
 
@@ -27,8 +27,8 @@ class Total:
 
     number: int | None  # None if the total is unknown
     kind: str  # one of KINDS
-    low: int | None = None  # lower end of the 95 % interval of an estimate
-    high: int | None = None  # upper end of the 95 % interval of an estimate
+    low: int | None = None  # lower end of the 95 % confidence interval of an estimate
+    high: int | None = None  # upper end of the 95 % confidence interval of an estimate
 
     def __str__(self) -> str:
         if self.number is None:
@@ -41,7 +41,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """How often a requirement was covered, and by which execution first."""
+    """The number of executions that covered a requirement, and the first of these executions."""
 
     executions: int  # number of executions that covered the requirement
     first: int  # number of the first execution that covered the requirement (its witness)

@@ -13,11 +13,13 @@ def on_task_begin(name: str) -> None:
 
 
 def begin_task(task: str | Callable[..., object]) -> None:
-    """Announce that the running thread begins a task. Call this for each task in the workers of a custom thread pool.
+    """Announce that the running thread begins a task.
 
-    Criteria distinguish threads by their types and the first methods that they ran. After this call, they treat the
-    worker as a new thread: its type is the name of the task, and its methods are counted from zero. A
-    `ThreadPoolExecutor` does this automatically. If nothing is being measured, the call has no effect.
+    Call this function in the workers of a custom thread pool, once for each task. A `ThreadPoolExecutor` needs no such
+    calls. If nothing is being measured, the call has no effect.
+
+    Criteria distinguish threads by their types and the first methods that they ran. After this call, the criteria treat
+    the worker as a new thread: its type is the name of the task, and its methods are counted from zero.
 
     Args:
         task: The name of the task, or the function that it runs.
@@ -35,7 +37,7 @@ def begin_task(task: str | Callable[..., object]) -> None:
     withdraw
     """
     if not (isinstance(task, str) or callable(task)):
-        raise TypeError(f"begin_task takes the name of a task or a function, not {type(task).__name__}")
+        raise TypeError(f"begin_task takes a function or the name of a task, not {type(task).__name__}")
     on_task_begin(task if isinstance(task, str) else function_name(task))
 
 

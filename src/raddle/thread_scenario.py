@@ -130,11 +130,11 @@ def _check_one_of(name: str, value: str, values: Sequence[str]) -> None:
 def check_thread_methods(number: int) -> None:
     """Raise `UsageError` if `thread_methods` is invalid."""
     if not isinstance(number, int) or number < 0:
-        raise UsageError("bad-thread-methods", f"thread_methods must be an integer of at least 0, not {number!r}")
+        raise UsageError("bad-thread-methods", f"thread_methods must be a non-negative integer, not {number!r}")
 
 
 def _setup_name(setup: Callable[[], object], scenario: Callable[[], object]) -> str:
-    """Return the setup function's name in the scenario's module, or its qualified name if it is not there."""
+    """Return the setup function's name in the scenario's module, or its qualified name if it has no name there."""
     module = sys.modules.get(getattr(scenario, "__module__", None) or "")
     names = [name for name, value in vars(module).items() if value is setup] if module is not None else []
     own: str = getattr(setup, "__qualname__", type(setup).__name__)
@@ -158,12 +158,15 @@ def _check_scenario(scenario: Callable[[], object]) -> None:
     if inspect.iscoroutinefunction(scenario) or inspect.isgeneratorfunction(scenario):
         raise UsageError(
             "scenario-not-plain",
-            f"the scenario {name} is a coroutine or generator; a scenario must be a plain function",
+            f"the scenario {name} is a coroutine or generator function; a scenario must be a plain function",
         )
 
 
 def check_source(name: str) -> None:
-    """Raise `UsageError` if a source does not exist. Otherwise the code under test would silently have no probes."""
+    """Raise `UsageError` if a source does not exist.
+
+    Without this error, the code under test would silently have no probes.
+    """
     if os.path.exists(name) or name in sys.modules:
         return
     try:
@@ -200,9 +203,9 @@ def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selec
 
 
 def project_root(folder: str) -> str:
-    """Return the first folder, among this one and its parents, that contains a pyproject.toml, setup.py or .git.
+    """Return the nearest folder, among this one and its parents, that contains one of `PROJECT_MARKS`.
 
-    If there is none, return the folder itself.
+    If there is no such folder, return this one.
     """
     here = folder
     while True:

@@ -1,4 +1,4 @@
-"""A wait: a blocked thread and the operation it is blocked on, when no thread can continue."""
+"""A wait: a thread that is blocked when no thread can continue, and the operation that it cannot complete."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A warning: something suspicious in an execution that did not fail.
 
-A failure is a finding and has a schedule. A warning is never counted as a finding.
+Failures are findings. Warnings have no schedule and are never counted as findings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 
 @dataclass(frozen=True, slots=True)
 class ReportedWarning:
-    """A warning, as stored and reported. It does not depend on the execution that showed it.
+    """A warning, as stored and reported. It does not depend on the execution in which it was observed.
 
     >>> ReportedWarning("data-race", "Counter.value", (70001, 70002)).kind
     'data-race'
@@ -29,8 +29,8 @@ class ReportedWarning:
 
     kind: str
     subject: str  # human-readable name of the variable or the locks
-    sites: tuple[int, ...]  # in the order in which the sentence mentions them
-    note: str = ""  # further details, like the locks held or the threads
+    sites: tuple[int, ...]  # in the order in which the warning's sentence mentions them
+    note: str = ""  # further details, such as the locks held or the threads
 
     @property
     def is_vague(self) -> bool:

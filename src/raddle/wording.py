@@ -1,4 +1,4 @@
-"""Formats numbers in sentences."""
+"""Formats numbers for use in sentences."""
 
 from __future__ import annotations
 

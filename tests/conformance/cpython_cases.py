@@ -80,7 +80,7 @@ def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None
 
 
 def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> raddle.Result:
-    """Run one test method under control.
+    """Run one test method as a scenario, in controlled executions.
 
     Raises `FindingError` if the method fails or deadlocks.
     """

@@ -12,8 +12,8 @@ test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python has
 
 from cpython_cases import make_case, parameters, run_case  # noqa: E402 -- only with the `test` package
 
-# The first five cases test the twins of queues. The other cases use a copy of the module without `_queue` that exists
-# only in CPython's tests. Those cases show that the standard library's code runs correctly on the twins of locks.
+# The first five cases test the twins of queues. The other cases use a copy of `queue` that CPython's tests import
+# without the C module `_queue`. Those cases show that the standard library's code runs correctly on the twins of locks.
 CASES = (
     make_case(test_queue.QueueTest, "Queue", queue=queue),
     make_case(test_queue.LifoQueueTest, "LifoQueue", queue=queue),
@@ -36,7 +36,7 @@ if hasattr(test_queue.CSimpleQueueTest, "test_simplequeue_sizeof"):  # new in 3.
 
 @pytest.fixture(autouse=True)
 def _listed_module(monkeypatch):
-    """Add the tests' private copy of the module to `sys.modules`, where raddle looks for names to patch."""
+    """Add the tests' private copy of `queue` to `sys.modules`, where raddle looks for names to patch."""
     monkeypatch.setitem(sys.modules, "queue_without_c", test_queue.py_queue)
 
 

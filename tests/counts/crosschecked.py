@@ -1,4 +1,4 @@
-"""Python versions of programs whose executions SimGrid's model checker has counted, using optimal reduction.
+"""Programs whose executions SimGrid's model checker has counted with optimal reduction, ported to Python.
 
 The programs are McMini examples from SimGrid's tests, reduced to their synchronization operations.
 """

@@ -89,7 +89,7 @@ def depend(one: Step, other: Step) -> bool:
     if one.target != other.target or kinds <= set(OBSERVES):
         return False
     if not (one.certain and other.certain):
-        return not kinds <= {*OBSERVES, "wait-set"}  # a wait that may expire only observes
+        return not kinds <= {*OBSERVES, "wait-set"}  # a wait with a timeout counts as an observation
     # Only the order of the acquires and the order of the releases matter, so an acquire and a release are independent.
     takes, gives = kinds & {"acquire", "wait", "down"}, kinds & {"release", "up"}
     if (takes and gives) or kinds == {"put", "get"}:
@@ -113,7 +113,7 @@ def order_of(steps: Sequence[Step]) -> Order:
     for at, step in enumerate(steps):
         taken[step.thread, step.target] += {"get": 1, "task-done": -1}.get(step.kind, 0)
         if taken[step.thread, step.target] < 0:
-            steps[at] = step._replace(certain=False)  # fails if every item is already marked as done
+            steps[at] = step._replace(certain=False)  # `task_done` fails if every item is already marked as done
         names.append((step.thread, seen[step.thread], step.kind))
         seen[step.thread] += 1
     before = {
@@ -164,7 +164,7 @@ class _Everything(Exhaustive):
 
 
 class BruteForce(StepRecorder, _Everything):
-    """A search with the same scheduling points as `Visiting` that runs every interleaving."""
+    """A search that runs every interleaving, with the same scheduling points as `Visiting`."""
 
 
 class Found(NamedTuple):
@@ -192,7 +192,7 @@ def explore(
     max_executions: int = 100_000,
     ended: Callable[[Any], object] = lambda outcome: None,
 ) -> Found:
-    """Return the partial orders that a search visits and how often it visits each.
+    """Run a search. Return the number of its visits to each partial order, and the outcomes.
 
     Ignore executions before the last change to the known scheduling points.
     """

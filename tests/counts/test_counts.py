@@ -90,7 +90,7 @@ CASES = {
     "condition": 2,
     # The main thread and the other thread read and write once each, so there are C(4, 2) schedules.
     "main_works_too": 6,
-    # Each thread is joined before the next one starts, so there is no race to reverse.
+    # Each thread is joined before the next one starts, so no accesses conflict.
     "one_after_the_other": 1,
     # The parent's first write comes before the start. Its second write comes before or after the child's write.
     "started_half_way": 2,
@@ -100,8 +100,8 @@ CASES = {
     "tried_lock": 3,
     # `is_alive` observes the thread, so the thread's end is a scheduling point. It comes before or after `is_alive`.
     "observed_thread": 2,
-    # One thread takes both locks before the other takes any: 2 schedules. Otherwise the threads take their first locks,
-    # in either order, and then both are blocked: 2 deadlocks.
+    # Either one thread takes both locks before the other takes any (2 schedules), or the threads take their first
+    # locks, in either order, and then both are blocked (2 deadlocks).
     "crossed_locks": 4,
 }
 DEADLOCKS = {"crossed_locks", "tried_lock"}
@@ -138,7 +138,7 @@ def test_a_producer_and_a_consumer_have_a_catalan_number_of_schedules(
 # m blocks in C(3, m - 1) ways, and either thread may begin.
 #   p = 0: 1, 1 blocks: 2 * 1 * 1 = 2      p = 1: 2, 1: 2 * 3 * 1 = 6      p = 2: 2, 2: 2 * 3 * 3 = 18
 #   p = 3: 3, 2: 2 * 3 * 3 = 18            p = 4: 3, 3: 2 * 3 * 3 = 18     p = 5: 4, 3: 2 * 1 * 3 = 6
-#   p = 6: 4, 4: 2 * 1 * 1 = 2             all together 70 = C(8, 4)
+#   p = 6: 4, 4: 2 * 1 * 1 = 2             in total 70 = C(8, 4)
 @pytest.mark.parametrize(
     ("bound", "schedules"), [(0, 2), (1, 2 + 6), (2, 8 + 18), (3, 26 + 18), (4, 44 + 18), (5, 62 + 6), (6, 68 + 2)]
 )

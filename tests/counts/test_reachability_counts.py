@@ -55,10 +55,11 @@ def test_n_writers_have_n_factorial_partial_orders(count: int) -> None:
 
 
 CROSSCHECKED = [
-    # Each entry contains the number of orders counted by hand and the number that SimGrid's model checker reports. The
-    # two numbers differ only for semaphores. In SimGrid an acquire is two transitions, a request and a wait, and the
-    # order of requests and releases matters. In raddle an acquire is one operation that is enabled by one particular
-    # release. SimGrid's numbers changed with its definition of dependence: 96 became 48, and 480 became 417.
+    # Each entry contains the number of orders counted by hand and the number that SimGrid's model checker reports.
+    # These two numbers differ only for some programs with semaphores. In SimGrid an acquire is two transitions, a
+    # request and a wait, and the order of requests and releases matters. In raddle an acquire is one operation that is
+    # enabled by one particular release. SimGrid's numbers changed with its definition of dependence: 96 became 48, and
+    # 480 became 417.
     #
     # Each philosopher locks the table while taking the forks, so only the order of the 4 philosophers matters.
     ("philosophers_mutex_ok", crosschecked.philosophers_with_mutex(4), factorial(4), 24),

@@ -105,7 +105,7 @@ def finest_interleavings(scenario: Callable[[], object]) -> int:
 
 
 def test_reachability_cannot_be_combined_with_twice() -> None:
-    with pytest.raises(UsageError, match="twice cannot repeat the executions of reachability"):
+    with pytest.raises(UsageError, match="'twice' cannot repeat the executions of 'reachability'"):
         make_scheduler("twice:reachability", seed=1)
 
 
@@ -137,7 +137,7 @@ def test_an_execution_with_too_many_operations_makes_the_search_bounded(monkeypa
     result = visited(counted.increments(2))
     assert result.stopped_because == "exhausted-within-bound"
     assert result.notes == (
-        "every schedule within the bound on 8 operations per execution was run; other schedules exist",
+        "every schedule within the bound on operations per execution (8) was run; other schedules exist",
     )
 
 
@@ -188,8 +188,8 @@ def test_an_exhausted_search_covers_everything_that_can_be_covered(scenario: Cal
 
 
 def test_some_criteria_distinguish_interleavings_of_one_partial_order() -> None:
-    # Two threads execute `x += 1`. If both read first, the two orders of the reads are one partial order, but SVAR
-    # distinguishes them.
+    # Two threads execute `x += 1`. If both read first, the two orders of the reads belong to the same partial order,
+    # but `svar` distinguishes them.
     by_order = covered_by(counted.increments(1), Reachability())
     every = covered_by(counted.increments(1), partial_orders.BruteForce())
     assert by_order["svar"] < every["svar"]
@@ -215,8 +215,8 @@ def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_r
     assert result.criteria["map"]["total_kind"] == "exact"
     assert result.criteria["svar"]["total_kind"] != "exact"
     assert result.notes == (
-        "every partial order was run, but not every interleaving: interleavings of the same partial order can "
-        "differ in svar, so the totals of these criteria are not exact",
+        "every partial order was run, but not every interleaving. Interleavings of the same partial order can "
+        "cover different requirements of some criteria, so the totals of these criteria are not exact: svar",
     )
 
 

@@ -1,7 +1,7 @@
 """Reachability testing of random programs visits each partial order once and finds every outcome.
 
 The expected outcomes come from the model in `tests/differential`, which is independent of raddle and tries every
-interleaving. The expected partial orders come from a brute-force search over all interleavings in raddle.
+interleaving. The expected partial orders come from a brute-force search that runs every interleaving in raddle.
 
 `RADDLE_REACHABILITY=5000` sets the number of generated programs, and `RADDLE_REACHABILITY_SEED` the random seed.
 """

@@ -46,7 +46,7 @@ def test_whitespace_in_a_schedule_does_not_matter(schedule: Schedule, space: str
 def test_a_truncated_text_is_rejected(schedule: Schedule, data: st.DataObject) -> None:
     text = str(schedule)
     truncated = text[: data.draw(st.integers(0, len(text) - 1))]
-    if not truncated.endswith("."):  # "T1." from "T1.2" is a valid but different schedule
+    if not truncated.endswith("."):  # "T1.", cut from "T1.2", is a valid but different schedule
         with pytest.raises(ScheduleError):
             Schedule.parse(truncated)
 

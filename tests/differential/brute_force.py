@@ -74,7 +74,7 @@ class _Compiler:
 
     def __init__(self, body: Body) -> None:
         self.code: list[list] = []
-        self._inside: list[tuple[str, tuple]] = []  # operations that release the enclosing resources
+        self._inside: list[tuple[str, tuple]] = []  # operations that release the resources of the enclosing blocks
         self._body(body)
         self._emit("end")
 
@@ -209,7 +209,7 @@ def _first_state(program: Program) -> dict:
         "event": False,
         "queue": (),
         "waiters": (),  # threads waiting for a notification, in order
-        "arrived": (0, 0),  # threads at the barrier in this round, and the number of the round
+        "arrived": (0, 0),  # count of threads waiting at the barrier, and number of its current round
     }
 
 

@@ -98,7 +98,7 @@ class Execution:
     # -- names --------------------------------------------------------------------------------------
 
     def variable(self, target: str) -> tuple[str, str, str, str]:
-        """Return the abstract variable: owner, creation site of its object, name, and class.
+        """Return the abstract variable: owner, creation site of the object, name, and class.
 
         The class is empty unless the owner is a base class of the object's class.
         """
@@ -118,7 +118,7 @@ class Execution:
         return "list", "", target, ""
 
     def group(self, target: str) -> str:
-        """Return the object that a variable belongs to."""
+        """Return the object to which a variable belongs."""
         return target.rpartition(".")[0] or target
 
     def resource(self, target: str) -> tuple[str, str]:

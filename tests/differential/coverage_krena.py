@@ -25,7 +25,7 @@ TAKEN_FROM = {
 
 
 def avio(run: Execution) -> Iterator[tuple[Key, Key]]:
-    """Yield each pair of consecutive accesses by one thread to a variable, and the last other access in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, with the last remote access in between."""
     for place, first in run.accesses:
         later = [(at, event) for at, event in run.accesses if at > place and event.target == first.target]
         own = [at for at, event in later if event.thread == first.thread]
@@ -86,7 +86,10 @@ CHECKS_IN_ORDER = ("first", "same thread", "same lock", "two threads", "lockset"
 
 
 def _verdict(run: Execution, place: int) -> tuple[str, int]:
-    """Return the last check needed to order an earlier access before this one, and the index of the earlier access."""
+    """Return the last check needed to order all earlier accesses before the one at `place`.
+
+    Also return the index of the earlier access that needed this check.
+    """
     event = run.events[place]
     before = [(at, e) for at, e in run.accesses if at < place and e.target == event.target]
     writes = [at for at, e in before if e.kind == "write"]
@@ -100,7 +103,7 @@ def _verdict(run: Execution, place: int) -> tuple[str, int]:
 
 
 def _compared(run: Execution, rival: int, place: int) -> str:
-    """Return how the access `rival` is ordered before the access at `place`."""
+    """Return the check that orders the access `rival` before the access at `place`, or "race" if none does."""
     one, other = run.events[rival].thread, run.events[place].thread
     if one == other:
         return "same thread"

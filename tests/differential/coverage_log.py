@@ -1,4 +1,4 @@
-"""The log that generated programs keep of their operations, and a baton that forces a native run into a given order.
+"""The log that generated programs keep of their operations, and the locks that force a given order on a native run.
 
 A program calls `at` before each operation and `note` right after it. Neither function is instrumented. A controlled
 execution switches threads only within operations, before they take effect, so the order of notes is the order of
@@ -21,7 +21,7 @@ BATON_SECONDS = 60.0  # a thread that waits longer for its turn has diverged fro
 
 
 class Entry(NamedTuple):
-    """One line of a log."""
+    """One entry of a log."""
 
     thread: str  # named by descent: T0, T1, T1.1
     kind: str
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 class Log:
-    """The log of one execution. All programs import the methods of one instance."""
+    """The log of one execution. All programs call the methods of a single instance."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -63,14 +63,14 @@ class Log:
     # -- called by the programs ---------------------------------------------------------------------
 
     def born(self, thread: str) -> None:
-        """Note that the calling code runs in `thread` from now on."""
+        """Record that the calling code runs in `thread` from now on."""
         self._note_line()
         self._threads[getcurrent()] = thread
         self._wait_for_turn()
         self._add("begin")
 
     def task(self, name: str) -> None:
-        """Note that the calling pool worker runs the task `name` from now on."""
+        """Record that the calling pool worker runs the task `name` from now on."""
         self._note_line()
         worker = threading.current_thread().name.rpartition("_")[2]
         self._threads[getcurrent()] = f"T{int(worker) + 1}"
@@ -78,7 +78,7 @@ class Log:
         self._add("task", name)
 
     def at(self, target: str = "", site: str = "") -> None:
-        """Note that the thread is about to perform an operation.
+        """Record that the thread is about to perform an operation.
 
         If `target` is given, the operation can block on it.
         """
@@ -88,7 +88,7 @@ class Log:
             self.entries.append(Entry(self._threads[getcurrent()], "reach", target, site))
 
     def note(self, kind: str, target: str = "", site: str = "") -> int:
-        """Note the operation that the thread has just performed.
+        """Record the operation that the thread has just performed.
 
         Always return 1, so that the call can be part of an expression.
         """
@@ -96,7 +96,7 @@ class Log:
         return self._add(kind, target, site)
 
     def between(self, kind: str, target: str, site: str) -> int:
-        """Note that the first half of an expression was evaluated and the second half follows. Always return 1."""
+        """Record that the first half of an expression was evaluated and the second half follows. Always return 1."""
         self._note_line()
         self._add(kind, target, site)
         self._wait_for_turn()
@@ -107,7 +107,7 @@ class Log:
         self._pool = executor
 
     def submitted(self, name: str, site: str) -> None:
-        """Note that a task was submitted and whether the pool started a worker for it."""
+        """Record that a task was submitted, and whether the pool started a worker for it."""
         self._note_line()
         is_new = len(self._pool._threads) > self._workers
         self._workers += is_new

@@ -10,11 +10,11 @@ from coverage_events import Event, Execution
 Key = tuple[Any, ...]
 BEGINNING = 12  # number of accesses that a requirement lists from the beginning of an order
 MAX_OCCURRENCES = 16  # number of occurrences of an access that are distinguished
-MAX_PINV_OCCURRENCES = 4  # number of occurrences of an access that pinv distinguishes
+MAX_PINV_OCCURRENCES = 4  # number of occurrences of an access that `pinv` distinguishes
 
 
 def named(run: Execution, place: int, limit: int = MAX_OCCURRENCES) -> Key:
-    """Return a name for the access that is stable across executions: thread, kind, site, occurrence."""
+    """Name the access at `place` by its thread, kind, site and occurrence, which are the same in every execution."""
     event = run.events[place]
     alike = [at for at, e in run.accesses if at <= place and e == event]
     return event.thread, event.kind, event.site, min(len(alike), limit)
@@ -53,7 +53,7 @@ def lr_def(run: Execution) -> Iterator[Key]:
 
 
 def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield each pair of consecutive accesses by a thread to a variable, and all accesses in between."""
+    """Yield each pair of consecutive accesses by a thread to a variable, with all remote accesses in between."""
     for place, first in run.accesses:
         later = [(at, e) for at, e in run.accesses if at > place and e.target == first.target]
         own = [at for at, e in later if e.thread == first.thread]

@@ -23,7 +23,7 @@ PAIRED: dict[str, Callable[[Execution], Iterator[tuple[Key, Key]]]] = {
     "goldilock": krena.goldilock,
     "goodlock": krena.goodlock,
     "hbpair": krena.hbpair,
-}  # criteria with a starred form, which adds names
+}  # criteria with a starred form, which adds names to the keys
 SINGLE: dict[str, Callable[[Execution], Iterator[Key]]] = {
     "concur-pairs": krena.concurrent_pairs,
     "sync": krena.sync,
@@ -80,7 +80,7 @@ INNER = (
 def compare(
     program: Program, log: Sequence[Entry], lines: Set[int], covered: Covered, digests: Digests, *, waits: bool = True
 ) -> list[str]:
-    """Return the differences between raddle's coverage and the reading of the log that has the fewest differences.
+    """Return the differences between raddle's coverage and the reading of the log that is closest to it.
 
     `waits` is False for a native run that repeats the log of another run: its threads may block at other places.
     """

@@ -355,7 +355,7 @@ class Draw:
             self._insert(thread, meet)
 
     def _child(self) -> None:
-        """Add a thread that one of the threads starts and may join."""
+        """Add a thread that one of the other threads starts and may join."""
         joins = self._chance.random() < 0.7
         thread = self._chance.randrange(len(self._bodies))
         self._child_of, self._child_body = thread, [self._statement() for _ in range(self._chance.randint(1, 2))]

@@ -1,4 +1,4 @@
-"""The source text of generated programs: the lines that all programs begin with, and a writer for the other lines."""
+"""The source text of generated programs: the lines at the beginning of every program, and a writer for the others."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Writer:
     def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
         """Write a `with` statement around `body`.
 
-        The program notes when the statement acquires the target and when the target is released.
+        The program notes when the statement acquires the target and when it releases the target.
         """
         number = self.next + 1
         self.add(f'at("{target}", "{number}")')

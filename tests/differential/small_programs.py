@@ -1,4 +1,4 @@
-"""Randomly generated small concurrent programs, as values that can be rendered as Python or run by brute force.
+"""Randomly generated small concurrent programs, as values that can be rendered as Python or explored by brute force.
 
 A program has one body per thread, with the main thread first. All threads share an object `c` with the attributes a
 and b, a dict `d`, a list `l`, a global `G`, a closure variable `x`, and one or two of each primitive. Threads note what

@@ -1,7 +1,7 @@
-"""The coverage of random programs by every criterion agrees with an oracle that reads the programs' own logs.
+"""For every criterion, the coverage of random programs agrees with an oracle that reads the programs' own logs.
 
-The programs do not depend on raddle, and the oracle applies the definitions in the papers to their logs. Each native
-run is forced into the order of a controlled execution, so both must cover the same requirements.
+The programs do not depend on raddle, and the oracle applies the definitions in the papers to the programs' logs. Each
+native run is forced into the order of a controlled execution, so both must cover the same requirements.
 
 Set `RADDLE_DIFFERENTIAL=1600` to compare more programs, and `RADDLE_DIFFERENTIAL_SEED` to choose other random programs.
 """
@@ -23,7 +23,7 @@ from coverage_source import Named, Program
 from raddle.criteria import NAMES
 
 SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
-PROGRAMS = max(1, SIZE // 20)  # number of programs run under control for each feature
+PROGRAMS = max(1, SIZE // 20)  # number of programs run in controlled executions, for each feature
 # Number of programs run natively for each feature. Fewer than PROGRAMS, because native runs take ten times as long.
 NATIVE_PROGRAMS = max(1, SIZE // 80)
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
@@ -37,7 +37,7 @@ def drawn(feature: str, number: int, *, seed: int = SEED) -> Program:
 
 
 def check(program: Program, run: Run, order: Run, digests: Digests) -> None:
-    """Compare the coverage of `run` with the log of `order`, the run whose order was forced on `run`."""
+    """Compare the coverage of `run` with the log of `order`: `run` itself, or the run whose order was forced on it."""
     wrong = compare(program, order.log, run.lines, run.covered, digests, waits=run is order)
     if wrong:
         limit = 20

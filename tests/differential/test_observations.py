@@ -1,4 +1,4 @@
-"""The exhaustive search finds every possible result of operations that observe without blocking."""
+"""The exhaustive search finds every possible result of operations that observe shared objects without blocking."""
 
 from __future__ import annotations
 

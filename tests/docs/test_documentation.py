@@ -1,4 +1,4 @@
-"""Examples in docstrings work, and every error message is documented. `test_pages.py` runs the pages."""
+"""Examples in docstrings work, and every error message is documented. `test_pages.py` checks the pages."""
 
 from __future__ import annotations
 

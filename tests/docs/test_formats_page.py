@@ -1,4 +1,4 @@
-"""Every command on docs/formats.md works, and its tables are complete."""
+"""Every command in docs/formats.md works, and its tables are complete."""
 
 from __future__ import annotations
 

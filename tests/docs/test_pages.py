@@ -1,4 +1,4 @@
-"""Every documentation page is run: its files are written, its commands run, and their output is checked."""
+"""Every documentation page is tested: its files are written, its commands are run, and their output is checked."""
 
 from __future__ import annotations
 

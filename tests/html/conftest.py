@@ -71,8 +71,8 @@ def raddle(*arguments, folder):
 def pages(tmp_path_factory):
     """The folder with an HTML report on several faulty programs.
 
-    Two of the programs have messages with markup and invisible characters. After the measurement, one source file is
-    changed and another one is deleted.
+    The failure message of one program contains markup, and that of another contains invisible characters. After the
+    measurement, one source file is changed and another one is deleted.
     """
     folder = tmp_path_factory.mktemp("html")
     (folder / "pyproject.toml").write_text("", "utf-8")  # marks the project root, to which file names are relative

@@ -98,7 +98,7 @@ def test_the_index_links_to_a_file(open_page):
 
 def test_a_selected_site_shows_covered_and_missing_interactions(open_page):
     browser = open_page("source")
-    # Line 15, `return self.balance`, has interacted with both accesses on line 19 and with the last read.
+    # The read on line 15, `return self.balance`, has interacted with the accesses on line 19.
     browser.find("#L15 button.site").click()
     panel = browser.find("#panel").text
     assert "read balance" in panel
@@ -148,7 +148,7 @@ def test_sites_can_be_selected_by_keyboard_and_by_address(open_page, page_kinds)
 
 
 def test_sites_in_a_changed_or_missing_source_are_described_in_words(open_page):
-    # When measured, line 15 was `return self.balance`, which is line 16 of the changed file.
+    # At the time of the measurement, line 15 was `return self.balance`, which is line 16 of the changed file.
     browser = open_page("changed")
     mark = browser.find("#L15 button.site.description")
     assert mark.text == "read balance"

@@ -39,7 +39,8 @@ def test_krena_prints_and_writes_tables_and_figures(tmp_path: Path) -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["Crawler", "19"] in [row[:2] for row in rows]
     assert ["(paper)", "19", "0.0006", "1,828", "13", "14", "180", "4", "9", "12"] in rows
-    # The published numbers are 418 tasks, 3 % and 9 % for the crawler, and 30, 10 % and 0 % for the philosophers.
+    # The paper reports a total of 418 tasks, an average of 3 % and a smoothness of 9 % for the crawler. For the
+    # philosophers it reports 30 tasks, 10 % and 0 %.
     assert ["avio*", "418", "3", "9", "30", "10", "0"] in rows
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "figure1-crawler-controlled.png",

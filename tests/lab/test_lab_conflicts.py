@@ -23,8 +23,8 @@ def test_reads_do_not_conflict() -> None:
 
 
 def test_start_and_join_order_accesses() -> None:
-    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both. Thread 0 reads 2 before the join
-    # and 1 after it.
+    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both. Thread 0 reads variable 2 before
+    # the join and variable 1 after it.
     steps: list[Step] = [
         (0, "write", 1, 10),
         (0, "write", 2, 11),
@@ -36,7 +36,7 @@ def test_start_and_join_order_accesses() -> None:
         (0, "read", 1, 17),
     ]
     assert kept_variables(steps) == {2}
-    # All steps other than accesses are kept in order.
+    # All steps other than accesses are kept, and the order does not change.
     assert without_private_accesses(steps) == tuple(
         step for step in steps if step[1] in ("start", "join") or step[2] == 2
     )

@@ -82,7 +82,7 @@ def test_the_mean_is_taken_over_subjects() -> None:
     down = subject(point(1, 0.2, 0.1), point(2, 0.1, 0.2), name="c")
     row = correlate("map", [*up, down])
     assert row.by_subject == {"a": pytest.approx(1), "b": pytest.approx(1), "c": pytest.approx(-1)}
-    assert row.significant == 0  # two points are never significant
+    assert row.significant == 0  # a correlation between two points is never significant
     # The six points (coverage, bugs) are (1, 1) and (2, 2), twice each, and (1, 2) and (2, 1), once each. Of the 9
     # pairs that differ in coverage, the 4 pairs of (1, 1) with (2, 2) are concordant, and the pair of (1, 2) with
     # (2, 1) is discordant. The others are tied in bugs. Because 9 pairs differ in bugs too, tau-b is (4 - 1) / 9.
@@ -98,7 +98,7 @@ def test_the_mean_is_taken_over_subjects() -> None:
 def test_ahead_compares_criteria_on_common_subjects() -> None:
     first = Correlation("map", None, 0, None, {"a": 0.5, "b": 0.75, "c": 1.0}, None, None)
     other = Correlation("sync", None, 0, None, {"a": 0.25, "b": 0.5, "d": 1.0}, None, None)
-    lead = mean_lead(first, other)  # both have the subjects a and b
+    lead = mean_lead(first, other)  # both have the subjects `a` and `b`
     assert lead is not None
     assert (lead.tau, lead.low, lead.high, lead.subjects) == (0.25, 0.25, 0.25, 2)
     assert mean_lead(first, correlate("sync", [])) is None
@@ -127,7 +127,7 @@ def test_the_report_states_the_totals() -> None:
 
 
 def test_the_published_last_row_is_not_the_mean_of_its_rows() -> None:
-    # The rows of Table IV sum to 6.94 over 20 subjects and 4.93 over 17.
+    # In Table IV, the values for `map` sum to 6.94 over 20 subjects, and those for `method-pairs` to 4.93 over 17.
     assert {name: (len(rows), round(sum(rows), 2)) for name, rows in TABLE_4.items()} == {
         "map": (20, 6.94),
         "method-pairs": (17, 4.93),
@@ -160,7 +160,7 @@ def test_one_execution_per_mutant_gives_one_test_set() -> None:
 
 def test_points_are_shares_of_everything_ever_covered() -> None:
     # A set with one execution per mutant covers one of the first mutant's two letters and both of the second's: 3 of
-    # 4. The set finds the first bug if it covers the letter a.
+    # 4. The set finds the first bug if it covers the letter `a`.
     bugs = [bug(("deadlock", "a"), ("passed", "b")), bug(("deadlock", "cd"), ("deadlock", "cd"))]
     plan = Plan(criteria=["letters"], executions=4, sets=20)
     found = list(points(bugs, plan))

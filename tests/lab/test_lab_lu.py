@@ -32,12 +32,13 @@ def coverage(*executions: list[int], distinct: int) -> Coverage:
 
 
 def test_a_complete_set_has_no_redundant_executions() -> None:
-    # Execution 0 covers a, 1 covers a and b, 2 covers b, and 3 covers c. In this order, 0, 1 and 3 cover something new.
-    # The set is still complete without 0. Completing it took four executions, because c is covered last.
+    # Execution 0 covers requirement 0, execution 1 covers 0 and 1, execution 2 covers 1, and execution 3 covers 2. In
+    # this order, executions 0, 1 and 3 cover something new. The set is still complete without execution 0. Completing
+    # the set took four executions, because requirement 2 is covered last.
     collected_coverage = coverage([0], [0, 1], [1], [2], distinct=3)
     assert complete_set(collected_coverage, [0, 1, 2, 3]) == ([1, 3], 4)
-    # In this order, 2, 3 and 0 cover b, c and a. So the first three executions form a complete set, and none of them is
-    # redundant.
+    # In this order, executions 2, 3 and 0 cover requirements 1, 2 and 0. So the first three executions form a complete
+    # set, and none of them is redundant.
     assert complete_set(collected_coverage, [2, 3, 0, 1]) == ([2, 3, 0], 3)
 
 
@@ -66,8 +67,8 @@ def test_every_drawn_set_is_complete_and_irredundant() -> None:
 
 
 def test_complete_sets_count_how_often_they_expose_the_bug() -> None:
-    # Only execution 0 fails. Both orders give the set of 0 and 1, because 1 covers everything that 2 covers. In the
-    # second order, 2 comes first and becomes redundant when 1 is added.
+    # Only execution 0 fails. Both orders give the set of executions 0 and 1, because execution 1 covers everything that
+    # execution 2 covers. In the second order, execution 2 comes first and becomes redundant when execution 1 is added.
     collected_coverage = coverage([0], [1, 2], [1], distinct=3)
     failed = np.array([True, False, False])
     sets = complete_sets(collected_coverage, failed, [[0, 1, 2], [2, 1, 0]], total=5, exhausted=False)
@@ -118,7 +119,8 @@ def test_bounds_with_hundreds_of_digits_are_rounded() -> None:
 
 def test_the_shape_uses_the_execution_with_most_accesses_of_each_thread() -> None:
     x, y = AbstractVariable("m.py", "", "x"), AbstractVariable("m.py", "", "y")
-    # T1 made three accesses in one execution and five in another, and T2 made three, so the average is (5 + 3) / 2.
+    # T1 made three accesses in one execution and five in another, of which only the five count. T2 made three, so the
+    # average is (5 + 3) / 2.
     threads = ObservedAccesses(
         2, lines={(None, "T1", ((0, 3),), "a"), (None, "T1", ((0, 1), (1, 4)), "b"), (None, "T2", ((0, 3),), "c")}
     )
@@ -146,8 +148,8 @@ def test_program_names_lists_mutants_and_programs_with_known_bugs() -> None:
 
 
 def test_a_small_program_is_explored_exhaustively() -> None:
-    # Each of token_ring's four threads runs one critical section, so there are 4! = 24 orders. Each order gives a
-    # different order of accesses to shared variables.
+    # Each of token_ring's four threads runs one critical section, so there are 4! = 24 orders. In each of them, the
+    # accesses to shared variables are ordered differently.
     result = run_program("token_ring", Plan(programs=(), exhaust=100, sets=10))
     assert (result.exhausted, result.executions) == (True, 24)
     assert result.sets["all"].size == result.sets["all"].feasible == 24

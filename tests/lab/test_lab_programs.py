@@ -51,7 +51,7 @@ def test_the_crawler_fails_only_in_rare_interleavings() -> None:
     """The bug occurs only if a worker is delayed before its last step while the supervisor takes several steps."""
     case = CASES["crawler"]
     assert set(outcomes(case, executions=60)) == {"passed"}
-    # Random schedules find the bug in about one of 1,400 executions, and PCT with depth 3 finds it in about one of 100.
+    # A random walk finds the bug in about one execution in 1,400, and PCT with depth 3 in about one in 100.
     assert (
         next(outcome for outcome in outcomes(case, executions=500, scheduler="pct:depth=3") if outcome != "passed")
         == "exception"
@@ -102,8 +102,9 @@ def test_a_population_counts_objects_and_threads() -> None:
     # Each of the ten counted executions has three forks, a spoon and a lock. Their types are Fork, Spoon and Lock. The
     # abstract objects are the forks from two lines, the spoon and the lock.
     assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
-    # Each of the ten executions has four threads. Their types are main and Eater. The first ten methods distinguish the
-    # thread a...a from c, and the first twenty also distinguish it from a...ab.
+    # Each of the ten executions has four threads. Their types are `main` and `Eater`. The first ten methods distinguish
+    # the thread that runs `c` from the threads that run `a`, and the first twenty also distinguish the latter from
+    # each other.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 
 

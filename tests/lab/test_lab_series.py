@@ -16,7 +16,10 @@ from raddle_lab.verdict import NOTHING, overall, verdict
 
 
 def collection(*executions: str) -> Collection:
-    """Return a collection in which each execution covers the letters of a word. A capital letter marks a failure."""
+    """Return a collection in which each execution covers the letters of a word.
+
+    A word that starts with a capital letter stands for a failed execution.
+    """
     collector = Collector(["letters"])
     for word in executions:
         outcome = "deadlock" if word[:1].isupper() else "passed"
@@ -26,26 +29,27 @@ def collection(*executions: str) -> Collection:
 
 def test_coverage_grows_along_a_series() -> None:
     coverage = collection("ab", "b", "bc", "", "acd").coverage["letters"]
-    # New letters per execution: a and b (from ab), none (b), c (bc), none (the empty word), d (acd).
+    # New letters per execution: "ab" adds a and b, "b" adds none, "bc" adds c, "" adds none, and "acd" adds d.
     assert cumulative(coverage, np.array([0, 1, 2, 3, 4])).tolist() == [2, 2, 3, 3, 4]
-    # New letters per execution: a, c and d (from acd), none (the empty word), b (b), none (ab).
+    # New letters per execution: "acd" adds a, c and d, "" adds none, "b" adds b, and "ab" adds none.
     assert cumulative(coverage, np.array([4, 3, 1, 0])).tolist() == [3, 3, 4, 4]
-    # A series that omits executions covers less.
+    # This series omits three executions and covers fewer letters.
     assert cumulative(coverage, np.array([1, 2])).tolist() == [1, 2]
 
 
 def test_growth_reports_total_average_and_smoothness() -> None:
     coverage = collection("ab", "b", "bc", "", "acd").coverage["letters"]
     grown = growth(coverage, [np.array([0, 1, 2, 3, 4]), np.array([1, 2])])
-    # Series 1: the total is 4. One execution covers (2 + 1 + 2 + 0 + 3) / 5 = 1.6 of 4, 40 %. There are 3 distinct
-    # values (2, 3, 4) in 5 executions, 60 %. 95 % of 4 is 3.8, first reached by the 5th of 5.
-    # Series 2: the total is 2. One execution covers (1 + 2) / 2 of 2, 75 %. There are 2 distinct values in 2
-    # executions, 100 %. 95 % of 2 is 1.9, first reached by the 2nd of 2.
+    # Series 1: the total is 4. On average, an execution covers (2 + 1 + 2 + 0 + 3) / 5 = 1.6 of 4, or 40 %. There are
+    # 3 distinct values (2, 3, 4) in 5 executions, or 60 %. 95 % of 4 is 3.8, first reached by the 5th execution of 5.
+    # Series 2: the total is 2. On average, an execution covers (1 + 2) / 2 = 1.5 of 2, or 75 %. There are 2 distinct
+    # values in 2 executions, or 100 %. 95 % of 2 is 1.9, first reached by the 2nd execution of 2.
     assert grown.total == 3
     assert grown.average_percent == pytest.approx(57.5)
     assert grown.smooth_percent == pytest.approx(80)
     assert grown.settled == 1
-    # The first tenth of each series is its first execution, which covers 2 of 4 letters and 1 of 2.
+    # The first tenth of each series is its first execution, which covers 2 of 4 letters in series 1 and 1 of 2 in
+    # series 2.
     assert grown.beginning_percent == pytest.approx(50)
 
 
@@ -58,7 +62,7 @@ def test_growth_without_coverage_has_no_percentages() -> None:
 
 def test_a_series_settles_where_95_percent_are_covered() -> None:
     # Of 20 letters, the first execution covers 18, the second covers one more, the third covers nothing new, and the
-    # fourth covers the last. 95 % of 20 is 19, so the series settles after 2 of 4.
+    # fourth covers the last. 95 % of 20 is 19, so the series settles after 2 of 4 executions.
     words = ["abcdefghijklmnopqr", "s", "a", "t"]
     assert growth(collection(*words).coverage["letters"], [np.arange(4)]).settled == 0.5
 
@@ -76,7 +80,7 @@ def test_series_are_drawn_without_repetition_and_by_seed() -> None:
 
 
 def test_growth_agrees_with_a_naive_computation() -> None:
-    """Recompute random series from the definitions, with sets and loops."""
+    """Recompute the statistics of random series from their definitions, with sets and loops."""
     chance = random.Random(5)
     for _ in range(300):
         words = ["".join(chance.sample("abcdefghij", chance.randrange(4))) for _ in range(chance.randrange(1, 12))]

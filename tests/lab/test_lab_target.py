@@ -55,7 +55,7 @@ def invoke(*args: str) -> Result:
 def data_of(*args: str) -> dict[str, Any]:
     result = invoke(*args, "--json")
     assert result.return_value == 0
-    data: dict[str, Any] = json.loads(result.stdout)  # the program's own output must not be mixed in
+    data: dict[str, Any] = json.loads(result.stdout)  # fails if the program's own output is mixed in
     return data
 
 
@@ -77,9 +77,10 @@ def test_the_default_collection_is_twice_a_series(target: str) -> None:
 def test_thread_methods_sets_how_threads_are_distinguished(target: str) -> None:
     args = ("--target", target, "--executions", "8", "--series", "2", "--thread-methods")
     (by_none,), (by_one,) = data_of(*args, "0")["cases"], data_of(*args, "1")["cases"]
-    # If no methods are used to distinguish threads, the two threads are one abstract thread. One method does not
-    # distinguish them either, because both run `deposit`.
-    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the workers
+    # With `--thread-methods 0`, threads are distinguished only by their type, so the two workers are one abstract
+    # thread, and the main thread is another. The first method does not distinguish the workers either, because both run
+    # `deposit`.
+    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2
     assert by_one["table2"]["threads_abstract_20"] == 2
 
 

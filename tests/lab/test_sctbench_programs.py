@@ -1,4 +1,4 @@
-"""The SCTBench programs have the expected threads and bugs, and random schedules find most bugs."""
+"""The SCTBench programs have the expected threads and bugs, and random scheduling finds most of these bugs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 ALWAYS = [name for name, program in PROGRAMS.items() if program.always]
 SOMETIMES = [name for name, program in PROGRAMS.items() if not program.always]
-RARE = ("reorder_100", "twostage_100")  # random schedules find the bug only after hundreds of executions, or never
+RARE = ("reorder_100", "twostage_100")  # random scheduling finds the bug only after hundreds of executions, or never
 
 # Schedules that reproduce the bugs. T0 starts the threads and waits, unless its segment ends earlier. Threads that a
 # schedule does not name run in order afterwards. <start: text> represents the first line that equals `text` after a
@@ -27,24 +27,26 @@ BY_HAND = {
     "account": "T0; T3; T2.",  # withdrawal, then deposit, then the check
     # The driver is stopped after the request has read the flag and before the request is counted.
     "bluetooth_driver": "T0 until <def enter: with self.lock:> acquire; T1.",
-    # One user holds the resource and wants the counters' lock. The next user holds that lock and wants the resource.
+    # One user holds the resource and requests the counters' lock. The next user holds that lock and requests the
+    # resource.
     "carter01": "T0; T1 until <self.resource.acquire: with self.counters_lock:> acquire; T2.",
-    # The receiver misses turn 0. In turn 1 it takes the value that was sent in turn 0.
+    # The receiver finds nothing in its first iteration. In its second iteration, it expects 1 but takes 0.
     "circular_buffer": "T0; T2 until <def receive: with self.lock:> acquire #2; T1.",
     "deadlock01": "T0; T1 until <def up: with self.a, self.b:> acquire #2; T2.",  # each thread holds one lock
     "lazy01": "T0.",  # in order: both additions, then the check
-    # The consumer misses turn 0. The first value is then compared with the second stored value.
+    # The consumer finds nothing in its first iteration. In its second iteration, it compares the first value with the
+    # second stored value.
     "queue": "T0; T2 until <def consume: with self.lock:> acquire #2; T1.",
     "stack": "T0; T1 until <def fill: with self.lock:> acquire #2; T2.",  # one push, then two pops
     # T0 reads the length, T1 erases the text, and T0 fetches the characters before T1 appends new ones.
     "string_buffer_jdk": (
         "T0 until <def get: with self.lock:> acquire; T1 until <def append_text: with self.lock:> acquire; T0."
     ),
-    # The second station passes on 1, the first becomes 1 + 1 and the third receives 1.
+    # The second station copies 1 from the first, the first then computes 1 + 1, and the third copies 1 from the second.
     "token_ring": "T0; T2.",
     # After the first push, the thief claims slot 0. The owner pushes the second item into slot 1 and pops it. The owner
-    # pushes the third into slot 1 and the fourth into slot 0, which is free because the head is 1. The owner pops both
-    # and finds the queue empty. Then the thief reads slot 0 and uses the fourth item again.
+    # pushes the third item into slot 1 and the fourth into slot 0, which is free because the head is 1. The owner pops
+    # both and finds the queue empty. Then the thief reads slot 0 and uses the fourth item again.
     "work_steal_queue": (
         "T0 until <def push: self.elements[tail & self.mask] = element> write self.elements[] #2; "
         "T1 until <def steal: return self.elements[head & self.mask]> read self.elements[]; T0."
@@ -93,7 +95,7 @@ def test_programs_start_their_threads_and_most_pass_without_preemption(name: str
     program = PROGRAMS[name]
     (sample,) = samples(program, scheduler="sequential", executions=1)
     assert sample.entities.actors == 1 + program.threads
-    fails = program.always or name == "lazy01"  # lazy01 fails without preemption, see BY_HAND
+    fails = program.always or name == "lazy01"  # lazy01 fails without preemption (see BY_HAND)
     assert sample.outcome.kind in (program.kinds if fails else {OutcomeKind.PASSED})
 
 

@@ -1,4 +1,4 @@
-"""Fixtures that run pytest on a small project in a separate process, so that patches do not leak."""
+"""Fixtures that run pytest on a small project in a separate process, so that raddle's patches do not leak."""
 
 from __future__ import annotations
 

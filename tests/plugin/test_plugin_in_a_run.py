@@ -51,7 +51,7 @@ def measured(run, pytester, load, run_module) -> MeasuredPytest:  # the fixture 
 def test_the_coverage_of_a_marked_test_is_stored(measured):
     contents, summary = measured(TWO_INCREMENTS.format(more="", arguments=""))
     measured.completed.assert_outcomes(passed=1)
-    # The process itself starts no thread. Only the exploration has two threads in `increment` at once.
+    # The process itself starts no thread. Only in the exploration do two threads run `increment` concurrently.
     assert [(run.origin, run.mode, run.executions) for run in contents.runs] == [
         ("pytest test_it.py::test_two_increments", "controlled", 20),
         ("run -m pytest", "native", 1),

@@ -1,4 +1,4 @@
-"""The plugin is registered with pytest and imports raddle only when a marked test runs."""
+"""The plugin is registered with pytest, but it imports raddle only when a marked test runs."""
 
 from __future__ import annotations
 

@@ -230,14 +230,14 @@ def test_a_wrong_value_is_reported_without_a_traceback(run):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("async def test_it(): pass", "raddle: an async test cannot be marked raddle*"),
+        ("async def test_it(): pass", "raddle: the raddle marker does not apply to async tests*"),
         (
             "import unittest\nclass TestIt(unittest.TestCase):\n    def test_it(self): pass",
-            "raddle: a method of a unittest.TestCase cannot be marked raddle; call raddle.check(scenario)*",
+            "raddle: the raddle marker does not apply to methods of a unittest.TestCase; call raddle.check(scenario)*",
         ),
         (
             "from hypothesis import given, strategies\n@given(strategies.integers())\ndef test_it(n): pass",
-            "raddle: a Hypothesis test cannot be marked raddle*",
+            "raddle: the raddle marker does not apply to Hypothesis tests*",
         ),
     ],
     ids=["async", "unittest", "hypothesis"],

@@ -1,4 +1,4 @@
-"""pytest's skip, xfail, fail, exit and raises work in marked tests as in any other test."""
+"""pytest's `skip`, `xfail`, `fail`, `exit` and `raises` work in marked tests as in any other test."""
 
 from __future__ import annotations
 
@@ -165,4 +165,4 @@ def test_an_uninstrumented_package_is_named_in_the_summary(run, pytester, tmp_pa
 def test_a_thread_with_code_that_cannot_be_instrumented_fails_the_test(run):
     result = run(MADE_BY_EXEC)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["raddle: nothing was tested: *work (run by a thread) cannot be watched*"])
+    result.stdout.fnmatch_lines(["raddle: nothing was tested: *work (run by a thread) cannot be instrumented*"])

@@ -78,4 +78,4 @@ def test_a_schedule_that_does_not_fit_names_the_step(run):
 def test_a_replay_without_marked_tests_is_reported(run):
     result = run("def test_plain(): pass", "--raddle-replay=T0.")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["raddle: no test marked raddle was replayed"])
+    result.stdout.fnmatch_lines(["raddle: no test with the raddle marker was replayed"])

@@ -94,7 +94,7 @@ def test_values():
 
 
 def test_rewritten_assertions_are_the_same_with_and_without_probes(run):
-    # Marked and unmarked tests must give the same E lines, except for addresses.
+    # A failing assertion must produce the same `E` lines in marked and unmarked tests, except for addresses.
     assertions = [
         "counter.value == 2",
         "counter.value in numbers",

@@ -35,7 +35,7 @@ def test_fine():
 
 
 def story(result):
-    """Return the lines about the tests, sorted and without addresses, so that two runs can be compared."""
+    """Return the output lines about the tests, sorted and without addresses, so that two runs can be compared."""
     prefixes = ("assertion in", "deadlock in", "  T", "  -----", "replay: ", "E  ", "raddle: ")
     return sorted(line.partition(" at 0x")[0] for line in result.outlines if line.startswith(prefixes))
 

@@ -14,7 +14,7 @@ from raddle import env
 
 HERE = Path(__file__).parent
 
-# Maps programs that cannot run on this interpreter to the reason.
+# The programs that cannot run on this interpreter, each with the reason.
 SKIPPED: dict[str, str] = (
     {"cached_singleton": "greenlet cannot switch away from a cached function that is called while its cache is locked"}
     if env.CACHES_LOCK_CALLS

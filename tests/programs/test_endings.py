@@ -79,7 +79,7 @@ def test_a_lost_wakeup_reports_that_the_notification_came_too_early() -> None:
     finding = found(endings.too_early)
     assert finding.kind == "lost-wakeup"
     assert finding.thread == "T2"
-    assert "the notification came before it started waiting" in finding.message
+    assert "the notification came before T2 started waiting" in finding.message
     assert any(at(7) in line for line in finding.details)
 
 

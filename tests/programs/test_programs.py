@@ -7,7 +7,7 @@ import shelf
 
 import raddle
 
-LARGE = {"two_permits"}  # correct programs with more than 1,500 schedules
+LARGE = {"two_permits"}  # correct programs with more than 1,500 distinct orders
 
 
 def test_every_program_runs_on_this_interpreter() -> None:

@@ -3,7 +3,7 @@
 A program logs what it evaluates through `t("label", value)` and through `Box` objects, which log every operation on
 them. The comparison includes:
 
-* the log, which shows what is evaluated, how often and in which order;
+* the log, which shows what is evaluated, how many times and in which order;
 * the final namespace, which shows the variables' values and any temporary name that was left behind;
 * the type, message, context and traceback lines of an exception.
 """

@@ -44,7 +44,7 @@ PACKAGES = (
     Package("toolz==1.0.0", "toolz", tests="toolz"),
 )
 
-# Maps each test whose outcome is known to differ to the reason, for example that it inspects interpreter internals.
+# Tests whose outcomes are known to differ, each with the reason, for example that it inspects interpreter internals.
 KNOWN: dict[str, str] = {}
 
 

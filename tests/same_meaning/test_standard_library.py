@@ -19,7 +19,7 @@ from raddle.instrument.compiled import compile_probed
 HERE = Path(__file__).parent
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 
-# The test modules that exercise the language itself, containers and classes thoroughly.
+# The test modules that thoroughly exercise the language itself, containers and classes.
 MODULES = """
     test_augassign test_class test_compare test_contains test_coroutines test_decorators test_dict
     test_dictviews test_enum test_fstring test_generators test_grammar test_iter test_keywordonlyarg test_list
@@ -27,7 +27,7 @@ MODULES = """
     test_unpack test_unpack_ex test_with
 """.split()  # noqa: SIM905 - a list of 26 quoted names is no easier to read
 
-# Maps name prefixes of tests that inspect interpreter internals to the difference that these tests observe.
+# Name prefixes of tests that inspect interpreter internals, each with the difference that these tests observe.
 KNOWN = {
     "test.test_patma.TestTracing.": "a trace function sees the line of `def` once more when a function is entered",
     "test.test_scope.ScopeTests.testLocalsFunction": "locals() also has the token of the function's cells",

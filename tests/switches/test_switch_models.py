@@ -35,8 +35,8 @@ WITH_GIL = {
     "call_then_unshared_write": {KEPT, LOST},
     # A switch is possible only between two iterations, and each iteration adds one.
     "loop": {"(4, 0)"},
-    # No switch is possible between the accesses. After the first thread, (n, m) is (1, 1). The second thread adds 1 to
-    # n, and then adds n, which is 2, to m.
+    # No switch is possible between the accesses. When the first thread has ended, (n, m) is (1, 1). The second thread
+    # adds 1 to n, and then adds n, which is 2, to m.
     "two_variables": {"(2, 3)"},
     # There is no call in the `try` block, so no switch is possible in it either.
     "in_try": {"(2, 2)"},

@@ -98,7 +98,7 @@ def test_begin_task_does_nothing_outside_an_execution() -> None:
 
 @pytest.mark.parametrize("task", [3, None, b"deposit", object()])
 def test_a_task_that_is_neither_a_name_nor_a_function_is_rejected(task: object) -> None:
-    with pytest.raises(TypeError, match="takes the name of a task or a function"):
+    with pytest.raises(TypeError, match="takes a function or the name of a task"):
         raddle.begin_task(task)  # type: ignore[arg-type]
 
 

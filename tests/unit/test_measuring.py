@@ -70,8 +70,8 @@ def patterns(keys):
 
 def test_the_failing_execution_of_the_map_paper_covers_three_of_sixteen_patterns():
     # According to section III, T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. The order read, write, read covers patterns 1,
-    # 2 and 4 (Fig. 3), which is 3 of 16 patterns, 18.75 %. It makes the execution fail. With seed 1, the first
-    # execution has this order.
+    # 2 and 4 (Fig. 3), which is 3 of 16 requirements, or 18.75 %. Every execution with this order fails. With seed 1,
+    # the first execution has this order.
     samples = raddle.measure(appender, source=[__file__], criteria="map", executions=40)
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}
     result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
@@ -86,9 +86,9 @@ def test_an_exhausted_search_makes_totals_exact():
     result = raddle.explore(
         appender, source=[__file__], criteria="map,def-use,sync", scheduler="exhaustive", until="budget"
     )
-    # There are three orders: the write comes before, between or after the two reads. (The failing execution reads once
-    # more.) These orders cover pattern 2 twice; patterns 1, 2 and 4; and pattern 1 twice. Distinguished by site, these
-    # are 1 (s4), 1 (s5), 2 (s4), 2 (s5) and 4.
+    # There are three orders: the write comes before, between or after the two reads. (The failing execution performs a
+    # third read.) The first order covers pattern 2 twice, the second covers patterns 1, 2 and 4, and the third covers
+    # pattern 1 twice. Distinguished by site, these are 1 (s4), 1 (s5), 2 (s4), 2 (s5) and 4.
     assert result.stopped_because == "exhausted"
     assert result.criteria["map"] | {"total": 5, "total_kind": "exact", "percent": 100.0} == result.criteria["map"]
     assert patterns(result.tally.covered["map"]) == [1, 1, 2, 2, 4]

@@ -73,7 +73,7 @@ def engine(points: Points, *observers: Observer) -> Engine:
 def test_the_controlled_probes_have_the_frozen_parameters() -> None:
     made = make_controlled(engine(Points(), Observing()))
     found = {name: parameters(function) for name, function in made.items()}
-    assert found | {"cells": ""} == FROZEN  # controlled executions use the plain `cells`
+    assert found | {"cells": ""} == FROZEN  # controlled executions use the plain probe `cells`
 
 
 def test_both_switch_models_have_the_same_probes() -> None:

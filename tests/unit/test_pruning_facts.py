@@ -15,8 +15,8 @@ def owner(accesses, *, before=(), runs=(), guards=()):
 
 
 def test_accesses_are_sorted_and_the_masks_permuted_accordingly():
-    # B (index 0) comes before A (index 1). The steps from A to B do not all lie in one critical section. B also happens
-    # without the lock.
+    # B (index 0) comes before A (index 1). The steps from A to B do not all lie in one critical section. B is also
+    # performed without the lock.
     facts = owner([B, A], before=(0b10,), runs=(0, 0b01), guards=[Guard(0b01, (0, 0b01), "a Lock")])
     assert facts.accesses == (A, B)
     assert facts.before == (0, 0b01)
@@ -51,7 +51,7 @@ def test_a_guard_still_holds_for_accesses_that_the_other_facts_do_not_contain():
 
 
 def test_two_locks_and_one_lock_for_the_same_accesses_leave_two_guards():
-    # In one object the first lock guards A and the second guards B. In another object one lock guards both A and B.
+    # For one object, the first lock guards A and the second guards B. For another object, one lock guards both A and B.
     one = owner([A, B], guards=[Guard(0b10, (), "first"), Guard(0b01, (), "second")])
     other = owner([A, B], guards=[Guard(0, (), "third")])
     assert (one + other).discipline.guards == (Guard(0b01, ()), Guard(0b10, ()))
@@ -106,7 +106,7 @@ def test_facts_survive_a_json_round_trip():
         facts = random_facts(chance) + random_facts(chance)
         restored = PruningFacts.from_json(json.loads(json.dumps(facts.as_json())))
         assert restored == facts
-        assert restored.as_json() == facts.as_json()  # includes the names of locks, which equality ignores
+        assert restored.as_json() == facts.as_json()  # also compares the names of locks, which `==` ignores
 
 
 def test_an_empty_data_file_has_no_facts():

@@ -65,7 +65,7 @@ class Rank:
 
 
 def start(*programs: Callable[[Rank], object]) -> None:
-    """Run a rank for each program. A scenario calls this, and its participant becomes rank 0."""
+    """Run a rank for each program. The participant that calls this function becomes rank 0."""
     me: Any = getcurrent()
     channels: dict[tuple[int, int], list[Any]] = defaultdict(list)
     ranks = [Rank(number, channels) for number in range(len(programs))]

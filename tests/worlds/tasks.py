@@ -74,7 +74,7 @@ class TaskWorld(World):
 
 
 class TaskCalculus(Calculus):
-    """Rules for tasks: two accesses to the same name conflict if at least one writes."""
+    """Rules for tasks: two accesses to the same name conflict if at least one is a write."""
 
     conflicts = conflict_table(2, {(READ, READ)})
 

@@ -53,8 +53,8 @@ def test_two_tasks_with_two_steps_each_have_six_schedules(scheduler: str) -> Non
 
 
 def test_reachability_runs_conflicting_steps_in_every_distinct_order() -> None:
-    # The two reads commute. Either task can run completely first, or both read first and then write in either order:
-    # 4 partial orders.
+    # The two reads commute. Either task can finish before the other begins, or both can read first and then write in
+    # either order: 4 partial orders.
     final_values: set[object] = set()
     result = explore(increments(final_values, "x", "x"), "reachability")
     assert result.stopped_because is StopReason.EXHAUSTED

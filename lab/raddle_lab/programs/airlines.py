@@ -154,7 +154,7 @@ class Reseller(threading.Thread):
 
 
 class CustomerSet(threading.Thread):
-    """A thread that sends its customers to the office, one after the other."""
+    """A thread that sends its customers to the office, one after another."""
 
     def __init__(self, number, office, miles):
         super().__init__(name=f"customers {number}")

@@ -213,7 +213,7 @@ class Broker:
 
 
 class Client(threading.Thread):
-    """A thread that sends requests, one after the other."""
+    """A thread that sends requests, one after another."""
 
     def __init__(self, number, broker):
         super().__init__(name=f"client {number}")

@@ -3,7 +3,7 @@
 When everything has been fetched, a supervisor shuts the workers down. The bug is in the shutdown: the supervisor checks
 whether a worker has a connection, and then sets that connection's stop flag. In between, a worker that is done may drop
 its connection. An exception then ends the supervisor, and the workers it did not reach wait forever. This happens only
-if a worker is delayed just before its last step until the supervisor reaches it.
+if a worker is delayed just before its last step until the supervisor reaches that worker.
 """
 
 import threading
@@ -271,7 +271,7 @@ class Worker(threading.Thread):
 
 
 class Network(threading.Thread):
-    """A thread that simulates the hosts by establishing one connection after the other."""
+    """A thread that simulates the hosts by establishing one connection after another."""
 
     def __init__(self, gate, hosts):
         super().__init__(name="network")

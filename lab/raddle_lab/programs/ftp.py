@@ -1,9 +1,9 @@
 """FTP server: starts a thread for each connection, and shuts down while some connections are still in use.
 
 Connections are in memory. The server is stopped while clients are still being served. Closing a connection removes its
-writer, stopping the accounts removes their table, and the server iterates over the table of connections while entries
-are removed. None of this is protected by a lock, so a thread that runs at the wrong moment fails with an exception. No
-lock is acquired while another one is held.
+writer, disposing of the accounts removes their table, and the server iterates over the table of connections while
+entries are removed. None of this is protected by a lock, so a thread that runs at the wrong moment fails with an
+exception. No lock is acquired while another one is held.
 """
 
 import queue

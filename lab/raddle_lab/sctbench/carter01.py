@@ -11,7 +11,7 @@ from raddle_lab.sctbench.threads import together
 
 
 class Users:
-    """The users of one kind: the first to arrive acquires the resource, the last to leave releases it."""
+    """The users of one kind: the first to arrive acquires the resource, and the last to leave releases it."""
 
     def __init__(self, counters_lock, resource):
         self.counters_lock = counters_lock

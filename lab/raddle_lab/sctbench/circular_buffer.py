@@ -1,6 +1,6 @@
 """A sender and a receiver use flags to take turns, but also count the turns they missed.
 
-Each loop counts a turn even if the flag did not allow it to do anything. So after a missed turn, the receiver compares
+Each loop counts a turn even if the flag did not allow the thread to act. So after a missed turn, the receiver compares
 an element with the wrong number.
 """
 

@@ -1,7 +1,7 @@
 """A buffer is appended to another one while a second thread shortens the buffer being appended.
 
-`append` reads the length and then the characters. It holds the other buffer's lock for each read, but releases it in
-between, so another thread can remove the characters. JDK 1.4 has this bug.
+`append` reads the length and then the characters. It holds the other buffer's lock for each read, but releases the lock
+in between, so another thread can remove the characters. JDK 1.4 has this bug.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """Two items at the start are too many for a slot that holds one.
 
 The consumer takes two items and ends. The producer adds one, then waits forever for its second turn, in every schedule.
-This follows the original C version. The Java version lacks braces, so its consumer also waits while there are items. It
-raises an exception instead of waiting forever.
+The program follows the original C version. The Java version lacks braces, so its consumer also waits while there are
+items. It raises an exception instead of waiting forever.
 """
 
 import threading

@@ -26,7 +26,7 @@ class _Thread:
     def __init__(self) -> None:
         self.held: dict[int, int] = {}  # maps each held lock to the number of the current critical section
         self.locks: frozenset[int] = frozenset()
-        self.version = 0  # incremented when locks, starts or joins may change the result of a step
+        self.version = 0  # incremented when locks, starts or joins may change what a step contributes to the facts
         self.order_version = 0  # incremented at each start and join
         self.steps: dict[Step, None] = {}
 
@@ -49,7 +49,7 @@ class _AccessGroup:
         self.object = touched
         self.history = history
         self.number = number
-        self.stamp = -1  # sum of the versions of thread and object at the last update; both only grow
+        self.stamp = -1  # sum of the thread's version and the object's version at the last update; both only grow
         self.order_stamp = -1  # sum of the thread's order version and the object's version at the last update
 
 

@@ -8,24 +8,25 @@ lockset of threads and resources. The lockset initially contains only the access
     a thread in it starts another thread                                             add the started thread
     a thread joins a thread in it                                                    add the joining thread
 
-Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place. An
-access is free of races if its thread is in the locksets of all earlier accesses that it conflicts with. These are the
-last write and, if the new access is a write, the last read of each thread since then. Up to the first race on a
+Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place. A
+new access is free of races if its thread is in the locksets of all earlier accesses with which it conflicts. These are
+the last write and, if the new access is a write, the last read of each thread since then. Up to the first race on a
 variable, the verdicts agree exactly with happens-before. After a race, accesses before the last write are forgotten, as
 in the paper.
 
 For each conflicting access, three cheap checks come before a lockset is computed: whether the current thread made that
-access, whether a lock held then is also held now, and whether the thread that made that access has synchronized
-directly with the current thread. The verdict names the decisive check, because some criteria need it.
+access, whether a lock held at that access is also held now, and whether the thread that made that access has
+synchronized directly with the current thread. The verdict names the deciding check, because some criteria report that
+check.
 
-The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable. If
-there are many variables, that list is long and is traversed often. Here the rules are applied immediately, to all
-variables together. The lockset of an access contains the locksets of all later accesses by the same thread. So it is
-enough to store one moment for each element (thread or resource) and each accessing thread: the element is in the
+The paper keeps a list of synchronization operations and applies the rules lazily, starting at the last access to a
+variable. If there are many variables, that list is long and is traversed often. Here the rules are applied immediately,
+to all variables together. The lockset of an access contains the locksets of all later accesses by the same thread. So
+it is enough to store one moment for each element (thread or resource) and each accessing thread: the element is in the
 locksets of all accesses by that thread up to that moment. Applying a rule then means taking the maximum of two columns.
-A synchronization takes time proportional to the number of threads. An access takes time proportional to the number of
-threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds of
-resources. None of these times depends on the length of the execution.
+A synchronization operation takes time proportional to the number of threads. An access takes time proportional to the
+number of threads that read the variable. Computing a lockset takes time proportional to the number of threads and kinds
+of resources. None of these times depends on the length of the execution.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Goldilocks:
         self._direct: dict[int, _Column] = {}  # for each thread, when others last synchronized with it directly
         self._starters: dict[int, _Column] = {}  # maps each thread to its starter and the moment of the start
         self._resources: dict[int, _Resource] = {}
-        self._changed: dict[int, _Resource] = {}  # resources whose columns are not merged into their kinds yet
+        self._changed: dict[int, _Resource] = {}  # resources whose columns are not yet merged into their kinds' columns
         self._variables: dict[int, _Variable] = {}
 
     def gives(self, thread: int, resource: int) -> None:
@@ -156,9 +157,9 @@ class Goldilocks:
                 _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], conflicting: dict[int, _Access], verdict: Verdict) -> Verdict:
-        # Deciding whether the access is a race takes one lookup here, so this comes before the cheap checks. Moreover,
-        # the cheap checks are not reliable on their own, because a lock may be released by a thread that does not hold
-        # it.
+        # Deciding whether the access is a race takes one lookup here, so this check comes before the cheap ones.
+        # Moreover, the cheap checks are not reliable on their own, because a lock may be released by a thread that does
+        # not hold it.
         known, direct = self._thread(thread), self._direct[thread]
         for other, (moment, locks) in conflicting.items():
             if thread == other:

@@ -85,7 +85,7 @@ class HappensBefore:
     def __init__(self) -> None:
         self.thread_clocks: dict[int, ThreadClock] = {}  # clocks of threads that have not ended
         self._given: dict[int, PublishedClock] = {}  # maps each resource to the clock that giving steps published
-        self._ended: dict[int, PublishedClock] = {}  # maps threads that have ended, oldest first, to final clocks
+        self._ended: dict[int, PublishedClock] = {}  # maps each thread that has ended, oldest first, to its final clock
         self._past: Clock = {}  # the merged clocks of former threads whose slots have been reused
         self._slots = 0
 
@@ -150,7 +150,7 @@ class HappensBefore:
         published = self._ended.get(thread)
         if published is None:
             # The joined thread's slot has been reused. A slot is reused only once every live thread is ordered after
-            # its former owner. Only a thread that appeared later without a recorded start still lacks that order.
+            # its former owner. The only possible exception is a thread that appeared later, without a recorded start.
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):
@@ -160,7 +160,7 @@ class HappensBefore:
         """Return a clock for a thread whose start was not recorded.
 
         Such a thread is not ordered after any other thread. It reuses a slot only if too many threads have ended,
-        because reuse orders it after the slot's former owner.
+        because reuse orders the thread after the slot's former owner.
         """
         if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()

@@ -1,7 +1,7 @@
 """The guarded lock graph: lock requests by threads that hold other locks, and the potential deadlock cycles.
 
 Based on Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
-lock to a requested lock. The edge records the thread, the locks that the thread holds (its gates), and the segments of
+lock to a requested lock. The edge records the thread, the locks that the thread holds (the gates), and the segments of
 the execution in which the first lock was acquired and the second requested. Segments are delimited by thread starts and
 joins. A cycle of edges is a potential deadlock if three conditions hold: the threads are all different, no two
 of them hold a common lock, and starts and joins do not order one thread's request before another thread's first
@@ -24,7 +24,7 @@ from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
 MAX_ALIKE = 64  # maximum number of edges kept with the same locks, sites and gates
-MAX_EDGE_VISITS = 50_000  # maximum number of visits to edges per execution in the search for cycles
+MAX_EDGE_VISITS = 50_000  # maximum number of edge visits in the search for cycles, per execution
 
 FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that the graph needs
 
@@ -130,7 +130,7 @@ class LockGraph:
         if edge.requested not in out:
             out.add(edge.requested)
             self._into.setdefault(edge.requested, set()).add(edge.held)
-            # Most edges never close a path back to `held`, so they need no search for cycles.
+            # Most new edges close no cycle: `requested` is not among the locks that lead to `held`.
             leading = self._reached(edge.held, self._into)
             if edge.requested in leading:
                 self._cyclic |= leading & self._reached(edge.requested, self._from)
@@ -148,7 +148,7 @@ class LockGraph:
         return reached
 
     def _cycles(self, first: Edge) -> Iterator[Cycle]:
-        """Yield the cycles that contain the edge `first`, found by depth-first search."""
+        """Yield the cycles that contain the edge `first`, using a depth-first search."""
         useful = self._reached(first.held, self._into) & self._cyclic
         path, ways = [first], [iter(self._after(first))]
         while ways and not self.gave_up:

@@ -1,12 +1,12 @@
 """Saturation: whether a search is likely to cover anything new if it continues.
 
-Coverage grows fast at first and slowly later. In between there are plateaus: periods without new coverage even though
-many requirements remain. The longer a search has run, the longer a period without new coverage must be before it counts
-as saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of all executions.
-At least `PATIENCE` executions have run since coverage last grew. Only a few executions covered a requirement that no
-other execution covered.
+Coverage grows fast at first and slowly later. In between, there are plateaus: periods without new coverage even though
+many requirements are still uncovered. The longer a search has run, the longer a period without new coverage must be
+before it counts as saturation. A search is saturated if three conditions hold. Coverage last grew in the first half of
+all executions. At least `PATIENCE` executions have run since coverage last grew. Only a few executions covered a
+requirement that no other execution covered.
 
-The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One
+The probability that more executions cover anything new is estimated in two ways, and the larger estimate is used. One
 estimate is based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is
 based on the recent rate of new coverage, assuming that coverage grows with the logarithm of time. Both estimates assume
 that the search continues as before.
@@ -19,7 +19,7 @@ from math import exp, log
 
 from raddle.tally import Tally
 
-MIN_EXECUTIONS = 100  # executions needed for an estimate; fewer say little about uncovered requirements
+MIN_EXECUTIONS = 100  # minimum number for an estimate; fewer executions say little about uncovered requirements
 PATIENCE = 200  # minimum number of executions without new coverage
 MAX_UNIQUE_SHARE = 0.005  # maximum share of executions that covered a requirement no other execution covered
 

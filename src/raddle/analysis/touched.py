@@ -1,8 +1,8 @@
 """Tracks the accesses to one object: their threads, the locks held, and the order imposed by starts and joins.
 
-A run consists of two accesses to the object by the same thread, one after the other. A lock keeps a run together if
-every earlier occurrence of the first access was in the same critical section as the second access. Checking the first
-occurrence is enough, because critical sections of one lock do not overlap.
+Two accesses to the object by the same thread, one after the other, form a pair (called a run in the code). A lock
+protects a pair if every earlier occurrence of the first access was in the same critical section as the second access.
+Checking the first occurrence is enough, because critical sections of one lock do not overlap.
 """
 
 from __future__ import annotations
@@ -79,12 +79,13 @@ class TouchedObject:
         self._once = 0  # mask of the accesses that at least one thread has made
         self._twice = 0  # mask of the accesses that at least two threads have made
         self._locks: dict[int, frozenset[int]] = {}  # maps each access to the locks held at every occurrence
-        self._runs: dict[int, int] = {}  # maps second accesses to a mask of the first accesses of their runs
-        # Maps each second access to a mask of the first accesses that no lock keeps together with it.
+        # A pair consists of an earlier and a later access by one thread. Both fields map a later access to a mask of
+        # the earlier ones; the second field contains only the pairs that no lock protects.
+        self._runs: dict[int, int] = {}
         self._split: dict[int, int] = {}
-        self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each run to the locks that keep it together
-        # For each access: maps a slot to the time of the last occurrence in that slot's thread. Occurrences that happen
-        # before a later occurrence in another thread are dropped.
+        self._common: dict[tuple[int, int], frozenset[int]] = {}  # maps each pair to the locks that protect it
+        # For each access: maps a slot to the time of the last occurrence in that slot's thread. An occurrence is
+        # dropped once a later occurrence in another thread is ordered after it.
         self._epochs: dict[int, dict[int, int]] = {}
 
     def history_of(self, thread: int) -> ThreadHistory:
@@ -120,8 +121,8 @@ class TouchedObject:
     def order(self, history: ThreadHistory, number: int, thread_clock: ThreadClock) -> None:
         """Record how an access is ordered relative to earlier accesses by other threads.
 
-        Every earlier access can come before this one. An earlier access can also come after it unless a start or join
-        orders the two.
+        Every earlier access can come before this one. It can also come after this one, unless a start or join orders
+        the two.
         """
         others = self._twice | self._once & ~history.done
         before, after, bit = self._owner.before, self._owner.after, 1 << number
@@ -140,7 +141,7 @@ class TouchedObject:
             self.version += 1
 
     def _note_runs(self, history: ThreadHistory, number: int, held: dict[int, int]) -> None:
-        """Record the runs that this access completes, and the locks that keep each run together."""
+        """Record the pairs that this access completes, and the locks that protect each pair."""
         self._runs[number] = self._runs.get(number, 0) | history.done
         split = self._split.get(number, 0) | history.closed
         for first, sections in list(history.open.items()):

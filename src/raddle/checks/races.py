@@ -2,10 +2,10 @@
 
 Every racing pair of sites is found, not only the first pair for each variable as in FastTrack (Flanagan and Freund,
 2009). For each variable, it is enough to keep the time of each thread's last access at each site: if an earlier access
-at the site is not ordered before a new access, neither is the last one. Two rules keep most accesses cheap. If a
-thread repeats an access within the same epoch, before it releases anything, the repetition adds no new race. While the
-writes to a variable form a happens-before chain, an access after the last write is after all writes
-(`_History.chained`).
+at the site is not ordered before a new access, neither is the last one. Two rules make most accesses cheap to check. If
+a thread repeats an access within the same epoch, before it releases anything, the repetition adds no new race. While
+the writes to a variable form a happens-before chain, an access that happens after the last write happens after all
+writes (`_History.chained`).
 
 Only the order in the observed execution counts. Two critical sections of the same lock are ordered by that lock,
 although they could also have run in the opposite order.

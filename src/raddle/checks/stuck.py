@@ -32,7 +32,7 @@ def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
         message = f"{thread} waits for {', which waits for '.join([*cycle[1:], thread if cycle[1:] else 'itself'])}"
     elif lost:
         kind, thread = OutcomeKind.LOST_WAKEUP, lost.thread
-        message = f"{thread} {lost.sentence}, but the notification came before it started waiting"
+        message = f"{thread} {lost.sentence}, but the notification came before {thread} started waiting"
     else:
         verb, pronoun = ("waits", "it") if len(waits) == 1 else ("wait", "them")
         threads = " and ".join(wait.thread for wait in waits)
@@ -42,7 +42,7 @@ def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
 
 
 def find_cycle(waits_for: Mapping[str, str]) -> list[str]:
-    """Return the threads of a wait-for cycle, beginning with the smallest name; [] if there is none.
+    """Return the threads of a wait-for cycle, starting with the first thread in sorted order; [] if there is no cycle.
 
     >>> find_cycle({"T1": "T2", "T2": "T1", "T0": "T1"})
     ['T1', 'T2']

@@ -30,7 +30,7 @@ from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, RELEASE, 
 from raddle.step import Step
 from raddle.warning import LOCKSET, SOMETIMES, UNSERIALIZABLE, ReportedWarning
 
-_PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itself orders threads
+_PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps, other than lock operations, that order threads
 
 # An access: its site, whether it writes, its index among the accesses to the variable, the number of its function call,
 # the clock of its thread, and the locks that the thread held.
@@ -161,7 +161,7 @@ class WarnedVariables:
             self._found[key] = warning
 
     def _describe(self, accesses: Iterable[_Access]) -> Iterator[str]:
-        """Describe each access with its locks; a second lock created at the same place is called "another"."""
+        """Describe each access with its locks; a different lock created at the same place is called "another ..."."""
         locks_by_name: dict[str, int] = {}  # maps a name to the first lock with that name
         for access in accesses:
             names = set()

@@ -16,7 +16,7 @@ def warning_sentence(warning: ReportedWarning, sites: Mapping[int, Site]) -> str
 
     >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
     >>> warning_sentence(ReportedWarning(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
-    '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and nothing orders the two'
+    '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and no synchronization orders them'
     """
     places = [where(number, sites) for number in warning.sites]
     done = warning.note.split(", ") if warning.note else []
@@ -60,15 +60,15 @@ def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     if warning.kind == UNSERIALIZABLE and len(places) == len(done) == 3:
         start, between, end = places
         block = start if start == end else f"{start} and {end}"
-        return f"{done[1]} {between} between two accesses of another thread {block}"
+        return f"{done[1]} {between} between two accesses by another thread {block}"
     return warning_sentence(warning, sites)
 
 
 def _data_race(variable: str, done: list[str], places: list[str]) -> str:
     (first, second), (here, there) = done, places
     if here == there and first == second:
-        return f"`{variable}` is {first} {here} by several threads, and nothing orders these accesses"
-    return f"`{variable}` is {first} {here} and {second} by another thread {there}, and nothing orders the two"
+        return f"`{variable}` is {first} {here} by several threads, and no synchronization orders these accesses"
+    return f"`{variable}` is {first} {here} and {second} by another thread {there}, and no synchronization orders them"
 
 
 def _lockset(variable: str, done: list[str], places: list[str]) -> str:

@@ -60,7 +60,7 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; report every error as one sentence and exit with the matching code."""
-    # The output of `raddle run` belongs to the program, so stdout stays unchanged.
+    # With `raddle run`, stdout belongs to the user's program, so raddle does not alter it.
     stdout = nullcontext() if sys.argv[1:2] == ["run"] else careful_stdout()
     try:
         with stdout:

@@ -40,12 +40,14 @@ _HEADINGS = {
     help="Maximum number of requirements to list per group (gained, lost and so on).",
 )
 @click.option(
-    "--fail-on-loss", is_flag=True, help="Exit with code 6 if A covers something that B could cover but does not."
+    "--fail-on-loss",
+    is_flag=True,
+    help="Exit with code 6 if a requirement that is covered in A could be covered in B but is not.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON on stdout.")
 def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss: bool, as_json: bool) -> int:
-    """List the requirements that only one of the data files A and B covers. If the source has changed between the two
-    measurements, requirements are matched by file, function, operation and variable.
+    """List the requirements that are covered in only one of the data files A and B. If the source has changed between
+    the two measurements, requirements are matched by file, function, operation and variable.
 
     \b
     Exit codes: 0 success, 5 a data file is empty, 6 coverage was lost (with --fail-on-loss).
@@ -73,14 +75,15 @@ def show(screen: Console, found: Difference) -> None:
     before, after = found.executions
     screen.print(safe_text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
     if found.changed:
-        screen.print(safe_text(f"changed in between: {', '.join(found.changed)}"))
+        screen.print(safe_text(f"changed between the two measurements: {', '.join(found.changed)}"))
     for one in found.criteria:
         screen.print()
         _show_criterion(screen, one)
     for what, headlines in found.findings.items():
         if headlines:
             screen.print()
-            screen.print(safe_text(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
+            heading = "new findings" if what == "new" else "findings that no longer occur"
+            screen.print(safe_text(f"{heading}:", style="bold red" if what == "new" else "bold"))
         for headline in headlines[:LIMIT]:
             screen.print(safe_text(f"  {headline}"))
         if len(headlines) > LIMIT:

@@ -71,7 +71,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     "--until",
     type=click.Choice(api.UNTIL),
     help="When to stop [default: saturated for the schedulers guided by coverage (portfolio, directed), first-finding "
-    "for the others]. By default, a portfolio search that finds nothing then tries to exhaust the scenario.",
+    "for the others]. By default, a portfolio search that finds nothing then tries to run every distinct order.",
 )
 @click.option(
     "--switches",
@@ -91,7 +91,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--data-file",
     metavar="FILE",
-    help=f"Data file to add the coverage to, for raddle report [default: {DATA_FILE}, if anything is measured].",
+    help=f"Data file that collects coverage for raddle report [default: {DATA_FILE}, if anything is measured].",
 )
 @click.option(
     "--corpus/--no-corpus",

@@ -54,7 +54,7 @@ def lab() -> None:
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions per series; the broker uses an eighth of that [default: {SERIES_EXECUTIONS}].",
+    help=f"Executions per series; the case 'broker' uses an eighth of that number [default: {SERIES_EXECUTIONS}].",
 )
 @click.option(
     "--collection",
@@ -75,8 +75,8 @@ def lab() -> None:
     "--source",
     multiple=True,
     metavar="NAME",
-    help="With --target: package, module, folder or file to instrument [default: the project around the target]. "
-    "Repeatable.",
+    help="With --target: package, module, folder or file to instrument [default: the project that contains the "
+    "target]. Repeatable.",
 )
 @click.option(
     "--mode",
@@ -108,7 +108,7 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
     scenario.
     """
     experiment = load("krena")
-    tables, figure = load("tables"), load("figure")  # fail now, not after minutes of work, if one is missing
+    tables, figure = load("tables"), load("figure")  # fail now, not after minutes of work, if a module is missing
     names = _krena_cases(mode=mode, **options)
     prepare(output)
     executions = options["executions"] or (QUICK if quick else SERIES_EXECUTIONS)
@@ -167,8 +167,8 @@ def correlation(
 ) -> int:
     """Measure whether more coverage means more bugs found.
 
-    Computes Kendall's τ for every criterion, on programs with one lock removed. Takes about a minute on one processor.
-    After Ctrl-C, raddle reports on the subjects completed so far.
+    Computes Kendall's τ between coverage and bugs found, for every criterion, on programs with one lock removed. Takes
+    about a minute on one processor. After Ctrl-C, raddle reports on the subjects completed so far.
     """
     from raddle.criteria import resolve
 
@@ -196,12 +196,12 @@ def correlation(
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions of each program that is not exhausted [default: {PROGRAM_EXECUTIONS}].",
+    help=f"Executions of each program that is not searched exhaustively [default: {PROGRAM_EXECUTIONS}].",
 )
 @click.option(
     "--exhaust",
     type=click.IntRange(min=2),
-    help=f"Give up exhausting a program after this many executions [default: {EXHAUST_EXECUTIONS}].",
+    help=f"Give up on an exhaustive search after this many executions [default: {EXHAUST_EXECUTIONS}].",
 )
 @click.option(
     "--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Number of complete test sets to draw."
@@ -217,9 +217,9 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 
     Draws complete test sets for the seven criteria of Lu, Jiang and Zhou. The subjects are mutants with one lock
     removed, and programs from SCTBench. raddle compares the size of the test sets with the bounds in Table 1 of the
-    paper, and counts the bugs they expose. All-interleavings is evaluated only for programs whose
-    schedules can be exhausted. Takes about four minutes on one processor. After Ctrl-C, raddle reports on
-    the programs completed so far.
+    paper, and counts the bugs they expose. The criterion 'all' is evaluated only for programs that can be searched
+    exhaustively. Takes about four minutes on one processor. After Ctrl-C, raddle reports on the programs completed so
+    far.
     """
     experiment, table = load("lu"), load("lu_table")
     names = chosen("program", programs, experiment.program_names())
@@ -290,7 +290,7 @@ def _krena_cases(
 ) -> tuple[str, ...]:
     """Return the requested cases, or the target; raise a `UsageError` for conflicting options."""
     if noise and mode == "controlled":
-        raise UsageError("bad-experiment", "--noise only applies to a program's own threads: add --mode noise")
+        raise UsageError("bad-experiment", "--noise has no effect on controlled executions: add --mode noise")
     for text in noise:
         Noise.parse(text)
     if target is None:
@@ -332,7 +332,7 @@ def _case_done(result: Any) -> str:
 
 
 def _row_done(row: Any) -> None:
-    click.echo(f"{row.program}, {row.scheduler}: {row.found} of {len(row.firsts)} seeds", err=True)
+    click.echo(f"{row.program}, {row.scheduler}: found with {row.found} of {len(row.firsts)} seeds", err=True)
 
 
 def _subject_done(result: Any) -> str:

@@ -20,7 +20,7 @@ TOO_FEW = f"--quick: {QUICK} executions are too few to draw conclusions from the
 
 
 def titled(text: str, *, quick: bool) -> str:
-    """Return the text of a report, with a warning at the top if the run was quick."""
+    """Return the text of a report, with a warning at the top if --quick was given."""
     return f"{TOO_FEW}\n\n{text}" if quick and text else text
 
 

@@ -36,14 +36,14 @@ setup_option = click.option(
 shrink_option = click.option(
     "--shrink/--no-shrink",
     default=None,
-    help="Reduce each finding to a schedule that is as simple as possible [default: on].",
+    help="Simplify the schedule of each finding [default: on].",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _SOURCE = click.option(
     "--source",
     multiple=True,
     metavar="NAME",
-    help="Package, module, folder or file to instrument [default: the project around the scenario]. Repeatable.",
+    help="Package, module, folder or file to instrument [default: the project that contains the scenario]. Repeatable.",
 )
 _ISOLATE = click.option(
     "--isolate",
@@ -59,13 +59,13 @@ _STEP_LIMIT = click.option(
 _PATIENCE = click.option(
     "--patience-seconds",
     type=click.FloatRange(min=0.1),
-    help="How many seconds a thread may block outside raddle's control before raddle reports it "
+    help="How many seconds a thread may block outside raddle's control before raddle reports the call "
     f"[default: {PATIENCE_SECONDS:g}; for replay, no limit]. There is no limit while a debugger is active.",
 )
 _TIMEOUTS = click.option(
     "--timeouts",
     type=click.Choice([one.value for one in Timeouts]),
-    help="When sleeps and timed waits may expire. late: only when every other thread is blocked; any: at any "
+    help="When sleeps may end and timed waits may expire. late: only when every other thread is blocked; any: at any "
     "scheduling point [default: late].",
 )
 _WAKEUPS = click.option(

@@ -142,7 +142,7 @@ def _show(
         data_file, stored = os.path.relpath(settings.data_file), not subject.runs.not_stored
         show_coverage(screen, subject.runs.record, data_file, stored=stored, verbose=verbose)
     elif repeated.runs:
-        screen.print(safe_text("nothing was measured; name the code to measure with --source", style="yellow"))
+        screen.print(safe_text("nothing was measured; use --source to name the code to measure", style="yellow"))
 
 
 def _exit_code(subject: CommandSubject, repeated: RepetitionResult) -> int:

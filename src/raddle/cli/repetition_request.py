@@ -1,6 +1,6 @@
 """The options of `raddle run --until`.
 
-This module imports little, because every `raddle run` imports it, although few runs repeat a program.
+This module imports little: every `raddle run` imports this module, but few runs repeat a program.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with code 6 if the criterion's coverage is below this percentage [default: fail_under in tool.raddle]. "
-    "Repeatable.",
+    help="Exit with code 6 if a criterion's coverage is below a percentage, as in map=80 "
+    "[default: fail_under in tool.raddle]. Repeatable.",
 )
 @click.option(
     "--format",
@@ -155,7 +155,7 @@ def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
                 else "the data file contains no criteria"
             )
             raise UsageError(
-                "not-measured", f"{meant[0]} was not measured: {has}; name it with --criteria and run again"
+                "not-measured", f"{meant[0]} was not measured: {has}; name the criterion with --criteria and run again"
             )
         result.update({one: by_name[one] for one in meant if one in by_name})
     return list(result.values())

@@ -79,7 +79,7 @@ class _LikePython(click.Command):
     "--source",
     multiple=True,
     metavar="NAME",
-    help="Package, module, folder or file to instrument [default: the project around the script]. Repeatable.",
+    help="Package, module, folder or file to instrument [default: the project that contains the script]. Repeatable.",
 )
 @click.option(
     "--noise",
@@ -351,4 +351,5 @@ class Summary:
         sources = self._settings.sources or (self._settings.root,)
         if self._watch.hook.instrumented:
             return "nothing was measured: the code that ran contains nothing that threads can share"
-        return f"nothing was measured: no code in {', '.join(sources)} was run; name the code to measure with --source"
+        ran = f"no code in {', '.join(sources)} was run"
+        return f"nothing was measured: {ran}; use --source to name the code to measure"

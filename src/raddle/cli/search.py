@@ -156,7 +156,7 @@ def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
 def _relevant_options(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options for this kind of search, including those in [tool.raddle].
 
-    Raise a `UsageError` for options that only apply to the other kind.
+    Raise a `UsageError` for options that apply only to the other kind of search.
     """
     wrong = [name for name in (COMMAND_ONLY if is_scenario else SCENARIO_ONLY) if name in options]
     if wrong:

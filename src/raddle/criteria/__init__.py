@@ -44,7 +44,7 @@ _MODULES = {
     "method-pairs": "method_pairs",
 }
 NAMES = tuple(_MODULES)
-DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; the patterns of map include the cases of avio
+DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; `map` includes the cases of `avio`
 GROUPS = {"default": DEFAULT, "every": NAMES}  # not "all", because that is the name of a criterion
 
 
@@ -59,7 +59,7 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
     given = [names] if isinstance(names, str) else names
     requested = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
     if not requested:
-        raise UsageError("unknown-criterion", "no criterion given; `raddle criteria` lists them all")
+        raise UsageError("unknown-criterion", "no criterion given; `raddle criteria` lists all criteria")
     return tuple(dict.fromkeys(canonical for name in requested for canonical in _resolve_name(name)))
 
 
@@ -92,7 +92,7 @@ def shape_of(name: str) -> Part:
 
 
 def points_for(names: Iterable[str]) -> frozenset[Kind]:
-    """Return the operations that must be scheduling points when these criteria are measured.
+    """Return the operations that need a scheduling point while these criteria are measured.
 
     >>> sorted(points_for(["map", "hbpair"])), points_for(["map"])
     (['set', 'up'], frozenset())
@@ -108,4 +108,4 @@ def _resolve_name(name: str) -> tuple[str, ...]:
         return GROUPS[starred]
     suggestions = difflib.get_close_matches(starred, [*NAMES, *GROUPS], n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(suggestions)}? " if suggestions else ""
-    raise UsageError("unknown-criterion", f"there is no criterion {name!r}; {hint}`raddle criteria` lists them all")
+    raise UsageError("unknown-criterion", f"there is no criterion {name!r}; {hint}`raddle criteria` lists all criteria")

@@ -6,7 +6,7 @@ thread's first access of this kind to the variable at this site, 2 for the secon
 from the paper:
 
 * A thread is named by its descent (see `raddle.criteria.descent`), because thread numbers differ between executions.
-* Occurrences are counted up to a limit: 16, or 4 for pinv unless configured otherwise. All later occurrences get the
+* Occurrences are counted up to a limit: 16, or 4 for `pinv` unless configured otherwise. All later occurrences get the
   last number, so memory does not grow with the length of the execution. The requirements for long loops are therefore
   coarser.
 * Variables are distinguished within an execution, but requirements name only the abstract variable. So accesses to two
@@ -27,10 +27,12 @@ from raddle.step import Step
 from raddle.tally import Key
 
 OCCURRENCES = 16  # number of occurrences of an access that are distinguished
-Fact = tuple[Any, ...]  # access numbers and words; at most one of the first two parts is NO_ACCESS
+# A requirement whose accesses are given by number: access numbers and words. At most one of the first two parts is
+# NO_ACCESS.
+Fact = tuple[Any, ...]
 CUTS = frozenset({START, JOIN})  # the steps that end a segment of a thread
-NO_ACCESS = -1  # used in place of an access number
-_MAX_KEYS = 1 << 16  # maximum number of keys cached for later executions; only short executions recur often
+NO_ACCESS = -1  # used instead of an access number if there is no access
+_MAX_KEYS = 1 << 16  # maximum number of keys cached for later executions; keys of long executions rarely recur
 
 
 class LastAccess:
@@ -41,7 +43,7 @@ class LastAccess:
     def __init__(self) -> None:
         self.number = NO_ACCESS  # number of the last access, or of the last write, depending on the criterion
         self.time = 0  # time of the last access on the variable's clock
-        self.missed = 0  # mask of other threads' accesses since the last access that are no longer in the log
+        self.missed = 0  # mask of other threads' accesses since the last access, except those still in the log
         self.wrote = False  # True if the last access was a write
 
 
@@ -52,7 +54,7 @@ class Variable:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two or more
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; with two or more entries, the variable is shared
 
 
 V = TypeVar("V", bound=Variable)
@@ -83,7 +85,7 @@ class AccessNames(Generic[V]):
 
     Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
     executions of one scenario, the names are kept too. Creating the names again would take more time than everything
-    else together.
+    else combined.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class AccessNames(Generic[V]):
         self._on_concurrent = concurrent  # called when a second thread is started or first observed
         self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
-        self._steps: list[Step] = []  # the step of each group; its index is access number // occurrences
+        self._steps: list[Step] = []  # the step of each group, at index (access number // occurrences)
         # The thread labels and variables for which the caches below are valid.
         self._named_entities: tuple[object, ...] = ()
         self._accesses: dict[int, Access] = {}
@@ -217,7 +219,7 @@ class AccessNames(Generic[V]):
         return name
 
     def keys(self, facts: Iterable[Fact]) -> tuple[set[Key], list[Fact]]:
-        """Return the keys of facts about shared variables, and the facts that cannot be named yet."""
+        """Return the keys of facts about shared variables, and the facts that do not have a key yet."""
         found: set[Key] = set()
         waiting: list[Fact] = []
         steps, occurrences, variables, known = self._steps, self._occurrences, self.variables, self._keys

@@ -1,4 +1,4 @@
-"""Actors in requirements: numbers while an execution runs, abstract threads once the actors are identified.
+"""Actors in requirements: numbers while an execution runs, abstract threads once the actors are settled.
 
 A criterion that names threads tracks them with `Actors`. It adds keys that contain `Actor(number)` to `Pending`.
 `Pending.collect` returns the keys whose actors are settled:
@@ -24,7 +24,7 @@ from raddle.tally import Key
 
 
 class Actor(NamedTuple):
-    """A placeholder for an actor's abstract thread, at any depth of a key."""
+    """A placeholder for an actor's abstract thread, at any nesting level of a key."""
 
     number: int
 
@@ -60,8 +60,8 @@ class Actors(dict[int, int]):
 class Pending:
     """Covered keys of the current execution that have not been reported yet.
 
-    Each key is reported once per execution, no matter how often and for which actors it was added. So after `collect`,
-    a criterion can forget the keys that it has added.
+    Each key is reported only once per execution, even if it was added several times or for different actors. So after
+    `collect`, a criterion can forget the keys that it has added.
     """
 
     def __init__(self) -> None:

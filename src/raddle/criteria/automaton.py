@@ -1,9 +1,9 @@
 """Finds patterns in short executions with an automaton that is built incrementally.
 
-`Prefixes` is designed for long executions. A search runs thousands of short, similar executions, so this module caches
-results. A state is the set of pattern prefixes that have occurred at an object. An access leads from one state to the
-next and may complete patterns. If a transition has been taken before, in this execution or an earlier one, it costs
-only one lookup.
+`Prefixes` finds the same patterns and is designed for long executions. But a search runs thousands of short, similar
+executions, so this module caches results. A state is the set of pattern prefixes that have occurred on an object. An
+access leads from one state to the next and may complete patterns. If a transition has been taken before, in this
+execution or an earlier one, it costs only one lookup.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Avio: accesses of other threads between two consecutive accesses of a thread.
+"""Avio: accesses by other threads between two consecutive accesses by a thread.
 
-Two consecutive accesses of a thread to a variable form a block. A requirement is covered if another thread accesses the
+Two consecutive accesses by a thread to a variable form a block. A requirement is covered if another thread accesses the
 variable between the beginning and the end of a block. Only the last such access counts. All eight combinations of reads
 and writes count, not only the four that are unserializable (`raddle.checks.warned_variables` warns about these). A
-block without an access of another thread in between covers nothing.
+block without an access by another thread in between covers nothing.
 
 Accesses of a pool worker in two different tasks do not form a block, because each task is a different actor.
 """
@@ -40,8 +40,8 @@ class Avio(VariableMetric):
     points = frozenset({READ})  # all three accesses of a requirement can be reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
-        "a thread accesses a variable at the first site and next at the second, and the last access by another thread "
-        "in between is at the third"
+        "two consecutive accesses to a variable by a thread are at the first and the second site, and the last access "
+        "by another thread between them is at the third site"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -65,8 +65,8 @@ class Avio(VariableMetric):
                     number = numbers[site] = len(numbers)
                     self._sites.append(site)
                 if last.thread != thread:
-                    # The last access to the variable came after this thread's last access, so it is the last one in
-                    # between.
+                    # The latest access was made by another thread, so it is the last one between this thread's previous
+                    # access and the current one.
                     mine = last.by_thread.get(thread)
                     if mine is not None and mine[1] == actor:
                         between, other = last.access
@@ -103,8 +103,8 @@ class AvioByThread(Avio):
     name = "avio*"
     shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
     summary = (
-        "a requirement of avio is covered for that variable, by the first thread at the first two sites and the second "
-        "thread at the third"
+        "a requirement of `avio` is covered for that variable, by the first thread at the first two sites and the "
+        "second thread at the third"
     )
     starred = True
 

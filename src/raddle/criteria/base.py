@@ -24,12 +24,12 @@ class Criterion(ABC):
     """A coverage criterion; one instance measures one execution after another.
 
     For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. During a long
-    execution, `collect` can also be called in between with `final=False`. Such a call holds back requirements whose
-    actors are not settled yet.
+    execution, `collect` can also be called in between with `final=False`. Such a call omits requirements whose
+    actors are not settled yet; a later call returns them.
     """
 
     name: ClassVar[str]
-    family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
+    family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon" or "sequential"
     paper: ClassVar[str]
     shape: ClassVar[Shape]  # the parts of a requirement's key
     summary: ClassVar[str]  # a clause that says when a requirement is covered
@@ -42,7 +42,7 @@ class Criterion(ABC):
     # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these
     # operations happen, so a search for failures does not switch threads there.
     points: ClassVar[frozenset[Kind]] = frozenset()
-    total_known: ClassVar[bool] = False  # True if the total is known before all executions are explored
+    total_known: ClassVar[bool] = False  # True if the total is known before the search is exhausted
 
     @classmethod
     def make(cls, settings: CriterionSettings) -> Self:
@@ -105,7 +105,7 @@ class Criterion(ABC):
         return None
 
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data
-        """Continue with extra data that `extra` returned earlier, in this run or a previous one."""
+        """Start from the data that `extra` returned earlier, in this run or a previous one."""
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         """Return the number of requirements, not counting those that the facts rule out."""

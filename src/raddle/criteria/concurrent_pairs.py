@@ -1,9 +1,9 @@
 """ConcurPairs: pairs of sites executed one immediately after the other, by the same thread or by two threads.
 
-The whole execution is treated as one sequence of accesses to variables and calls to primitives. Entering functions and
-blocks, being blocked, and the beginning and end of threads and tasks do not count, because no source code corresponds
-to them. Code without probes does not count either. The paper monitors all accesses to variables. Here only the recorded
-accesses count, and a recorder may leave out variables that only one thread ever accesses.
+The whole execution is treated as one sequence of accesses to variables and calls to primitives. The entry of a function
+or block, a blocked operation, and the beginning and end of a thread or task do not count, because no source code
+corresponds to them. Code without probes does not count either. The paper monitors all accesses to variables. Here only
+the recorded accesses count, and a recorder may leave out variables that only one thread ever accesses.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ class ConcurrentPairs(SynchronizationMetric):
     name = "concur-pairs"
     shape = Shape(SITE, SITE, word("switch"))
     points = UNOBSERVABLE | {READ}  # all other monitored operations except thread starts are always scheduling points
-    summary = (
-        "the second site comes immediately after the first in the whole execution, in the same thread or in another one"
-    )
+    summary = "the second site is executed immediately after the first, by the same thread or by another one"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)

@@ -1,10 +1,10 @@
-"""Sync: whether each synchronization was reached, and whether threads contended there.
+"""Sync: whether each synchronization operation was reached, and whether threads contended there.
 
 Trainin et al. proposed this criterion (PADTAD 2009), and Křena, Letko and Vojnar use it. A requirement is a site and a
 situation:
 
 * Locks: an acquire that a thread reaches is *visited*. It is *blocked* if another thread holds the lock. If another
-  thread has to wait for the lock acquired there, the acquire is *blocking*. An inner acquire of a reentrant lock is
+  thread has to wait for the lock acquired there, the acquire is *blocking*. A nested acquire of a reentrant lock is
   visited, and so is an acquire that fails, immediately or after a timeout. An acquire that fails immediately does not
   wait, so it is not blocked, and the holder's acquire is not blocking.
 * Semaphores, queues, events: calls that give or take are *visited*. Such a call is *blocked* if the thread has to wait
@@ -12,9 +12,9 @@ situation:
 * Conditions: calls to wait and notify are *visited*. A wait is *notified* if a notification, not a timeout, ends it. If
   at least one thread is waiting and has not been woken yet, a notify is *heard*; otherwise it is *unheard*.
 
-The situations for conditions are raddle's own; the paper only gives those for locks, as an example. A blocked acquire
+The situations for conditions are raddle's own; the paper gives only those for locks, as an example. A blocked acquire
 is also visited, even if the execution ends there. There is no *failed* situation, because the published criterion has
-none. The `blocks` criterion counts the branch that a program takes after a failed call.
+none. The branch that a program takes after a failed call is a requirement of `blocks`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # calls 
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _CLAUSES = {
-    VISITED: "a thread reaches the synchronization {place}",
+    VISITED: "a thread reaches the synchronization operation {place}",
     BLOCKED: "a thread blocks {place}",
     BLOCKING: "another thread blocks on the lock acquired {place}",
     NOTIFIED: "a thread that waits {place} is notified",
@@ -67,7 +67,7 @@ class Contention(SynchronizationMetric):
     concerns = _VISITS | {RELEASE, WOKEN}
     points = frozenset({RELEASE, SET, UP})  # the later these operations happen, the more threads can block
     shape = Shape(SITE, word("situation"))
-    summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
+    summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the site"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)

@@ -1,9 +1,9 @@
-"""The write from which each read gets its value: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
+"""The write from which each read gets its value: `def-use` and `lr-def` of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
-In def-use, a requirement is a read and the write whose value it gets. In lr-def, a requirement is a read and the origin
-of its value: local (a write by the same thread) or remote. The value that a variable has before any write counts as
-local, as in the paper. That value belongs to the initial state of memory, which includes everything written before the
-program starts a thread, for example by constructors.
+In `def-use`, a requirement is a read and the write whose value it gets. In `lr-def`, a requirement is a read and the
+origin of its value: local (a write by the same thread) or remote. The value that a variable has before any write counts
+as local, as in the paper. That value belongs to the initial state of memory, which includes everything written before
+the program starts another thread, for example by constructors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._sources: set[tuple[int, int]] = set()  # pairs of the reading thread's last write and the read
+        self._sources: set[tuple[int, int]] = set()  # pairs (the reading thread's last write, the read)
 
     def _end_initial_state(self) -> None:
         for variable in self._names.variables.values():
@@ -75,7 +75,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     @abstractmethod
     def _source(self, own: int) -> Access | str:
-        """Return the local source of a read; `own` is the thread's last write, or NO_ACCESS if there is none."""
+        """Return the local source of a read; `own` is the reading thread's last write, or NO_ACCESS."""
 
 
 class DefUse(DefinitionCriterion):

@@ -58,7 +58,7 @@ class Labels:
                 self._labels[self._line(thread)[-1]] = f"T?{self._unknown}"
 
     def _line(self, thread: int) -> list[int]:
-        """Return the thread and its ancestors, up to the first thread that has a label or no recorded start."""
+        """Return the thread and its ancestors, up to the nearest one that has a label or no recorded start."""
         line = [thread]
         while line[-1] in self._places and line[-1] not in self._labels:
             line.append(self._places[line[-1]][0])

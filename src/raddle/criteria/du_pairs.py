@@ -1,7 +1,7 @@
 """Definition-use pairs: a read and the write whose value it gets.
 
-A pair is covered when a thread reads a shared variable at the second site and the last write, by the same or another
-thread, was at the first site. A variable that no thread has written yet has no definition.
+A pair is covered when a thread reads a shared variable at the second site and the last write to it, by the same or
+another thread, was at the first site. A variable that no thread has written yet has no definition.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
 
     name = "du-pairs*"
     shape = Shape(SITE, SITE, VARIABLE, THREAD, THREAD)
-    summary = "a requirement of du-pairs is covered, with the first thread writing and the second thread reading"
+    summary = "a requirement of `du-pairs` is covered, with the first thread writing and the second thread reading"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

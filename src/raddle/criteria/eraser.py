@@ -1,12 +1,12 @@
 """Eraser: a variable's state in Eraser's automaton, and its candidate locks, when a site is reached.
 
 Both are recorded before the access changes them. The paper's wording ("the state in which the automaton is when the
-given location is reached") must mean the state before the access, because the paper lists the state virgin, and no
-variable is virgin after an access. In the states virgin, exclusive and exclusive', Eraser considers every lock a
-candidate, so the requirement names no locks.
+given location is reached") must mean the state before the access, because the paper lists the state "virgin", and no
+variable is in this state after an access. In the states "virgin", "exclusive" and "exclusive'", Eraser considers every
+lock a candidate, so the requirement names no locks.
 
-Locks are abstract, so two locks created at the same place count as one. If a variable becomes shared, all its accesses
-count, from the first one on.
+Locks are abstract, so two locks created at the same place count as one. If a variable becomes shared, all accesses to
+it count, from the first one on.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class EraserByThread(Eraser):
 
     name = "eraser*"
     shape = Shape(SITE, VARIABLE, word("state"), _LOCKS, THREAD)
-    summary = "a requirement of eraser is covered for that variable by that thread"
+    summary = "a requirement of `eraser` is covered for that variable by that thread"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:
@@ -109,16 +109,12 @@ class EraserByThread(Eraser):
 
 
 _STATE_CLAUSES = {
-    VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
-    EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
-    EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser's exclusive')",
-    SHARED: (
-        "several threads have accessed it in turn, and it has only been read since it became shared (Eraser's shared)"
-    ),
-    MODIFIED: (
-        "several threads have accessed it in turn, and it has been written since it became shared (Eraser's modified)"
-    ),
-    RACE: "several threads have accessed it in turn, and it has been written without a common lock (Eraser's race)",
+    VIRGIN: "no thread has accessed it yet (Eraser state: virgin)",
+    EXCLUSIVE: "only one thread has accessed it (Eraser state: exclusive)",
+    EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser state: exclusive')",
+    SHARED: "several threads share it, and it has only been read since it became shared (Eraser state: shared)",
+    MODIFIED: "several threads share it, and it has been written since it became shared (Eraser state: modified)",
+    RACE: "several threads share it, and it has been written without a common lock (Eraser state: race)",
 }
 
 

@@ -1,12 +1,12 @@
-"""GoldiLocks: the check that decides whether an access to a variable at a site is a race.
+"""GoldiLocks: the check that decides whether an access to a variable at a site races with an earlier access.
 
 Table 1 of the paper says "goldiLockSet.SC", but the text says "goldiLockSet". A lockset is computed only if none of the
 three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that gave the verdict.
 If that was a short-circuit check, the lockset is empty, since none was computed. Otherwise the check is "lockset" or
 "race", and the requirement contains a lockset. This is the lockset of the earlier access that determined the verdict
-(see `raddle.analysis.goldilocks`), as it was before this access reset it. The elements of a lockset are abstract:
-("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...) for threads. The check is
-"first" if there is no earlier conflicting access.
+(see `raddle.analysis.goldilocks`), as it was before the current access reset it. The elements of a lockset are
+abstract: ("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...) for threads. The
+check is "first" if there is no earlier conflicting access.
 
 If threads rarely synchronize, there are many different locksets. The paper also finds that coverage of the starred form
 hardly ever saturates.
@@ -55,7 +55,7 @@ class GoldiLock(VariableMetric):
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread accesses a shared variable at the site, and GoldiLocks decides by that check, or by that lockset, "
-        "whether this is a race"
+        "whether the access is part of a race"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -119,7 +119,7 @@ class GoldiLockByThread(GoldiLock):
 
     name = "goldilock*"
     shape = Shape(SITE, VARIABLE, word("check"), _LOCKSET, THREAD)
-    summary = "a requirement of goldilock is covered for that variable by that thread"
+    summary = "a requirement of `goldilock` is covered for that variable by that thread"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

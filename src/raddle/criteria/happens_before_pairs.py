@@ -4,8 +4,8 @@ A taking step (such as an acquire) synchronizes with the last giving step (such 
 the two steps are by different threads. Earlier giving steps either happen before the last one or have already been
 paired. The giving step depends on the primitive:
 
-* Lock: the last release, by any thread. Waiting for a condition releases and acquires the condition's lock at the site
-  of the wait.
+* Lock: the last release, by any thread. Waiting for a condition releases and reacquires the condition's lock at the
+  site of the wait.
 * Condition: the last notify before the thread was woken. If there were several notify calls, it is not known which of
   them woke the thread.
 * Event: the last set before the wait returned, even if the event was already set.
@@ -16,8 +16,8 @@ paired. The giving step depends on the primitive:
 * Starts and joins have no resource, so the key contains "" instead. For a new thread, the site is the first one that
   the thread reaches, usually the entry of its function. For a thread that has ended, the site is the last one that the
   thread reached. A thread that reaches no probe forms no pair.
-* Pool: one pair leads from the site that submits a task to the task's first site, another from the task's last site to
-  the site that takes the result. The pool's own code, which begins and ends tasks, has no probes.
+* Pool: one pair leads from the site where a task is submitted to the task's first site, another from the task's last
+  site to the site where the result is taken. The pool's own code, which begins and ends tasks, has no probes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from raddle.tally import Key
 
 # Maps each kind of taking step to the matching kind of giving step.
 GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}
-_NOTHING = -1  # used in place of a resource
+_NOTHING = -1  # used in place of a resource for starts and joins
 _FUTURE = "Future"  # the type of the resource that a pool task sets when it ends
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
@@ -71,8 +71,8 @@ class HappensBeforePairs(SynchronizationMetric):
         super().begin(entities)
         # For each kind and resource: the last giving step.
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}
-        self._fresh: dict[int, _Giving] = {}  # maps each thread that has reached no site to its start
-        # Maps each thread that has reached no site of its task yet to the step that submitted the task, and the pool.
+        self._fresh: dict[int, _Giving] = {}  # maps each thread that has reached no site to the step that started it
+        # Maps each thread that has reached no site of its task yet to the step that submitted the task and to the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}
         self._last: dict[int, int] = {}  # maps each thread to the last site that it reached
         self._ended: dict[int, _Giving] = {}
@@ -160,7 +160,7 @@ class HappensBeforePairsByThread(HappensBeforePairs):
     name = "hbpair*"
     shape = Shape(SITE, SITE, RESOURCE, THREAD, THREAD)
     summary = (
-        "a requirement of hbpair is covered by the first thread at the first site and the second thread at the second"
+        "a requirement of `hbpair` is covered by the first thread at the first site and the second thread at the second"
     )
     by_thread = True
 

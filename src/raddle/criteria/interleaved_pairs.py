@@ -1,11 +1,11 @@
-"""Accesses between two accesses of a thread: pinv and lr-inv of Lu, Jiang and Zhou (criteria 4.B and 5.B).
+"""Accesses between two accesses by a thread: `pinv` and `lr-inv` of Lu, Jiang and Zhou (criteria 4.B and 5.B).
 
-Two accesses of a thread to a variable form a consecutive pair if the thread does not access the variable in between.
-All accesses in between are by other threads. The criterion pinv distinguishes each of them, whereas lr-inv only
+Two accesses by a thread to a variable form a consecutive pair if the thread does not access the variable in between.
+All accesses in between are by other threads. The criterion `pinv` distinguishes each of them, whereas `lr-inv` only
 distinguishes whether one of them makes the pair unserializable.
 
-Both take time linear in the length of the execution. lr-inv takes constant time per access. At each access, pinv
-processes all accesses that other threads have made since the thread's own last access to the variable. So pinv is
+Both take time linear in the length of the execution. `lr-inv` takes constant time per access. At each access, `pinv`
+processes all accesses that other threads have made since the thread's own last access to the variable. So `pinv` is
 slower if many threads share a variable.
 """
 
@@ -116,7 +116,7 @@ class PairCriterion(FactCriterion[V]):
 
     @abstractmethod
     def _pairs(self) -> Iterable[tuple[int, int]]:
-        """Return all consecutive pairs of the execution, as access numbers."""
+        """Return all consecutive pairs of the execution, as pairs of access numbers."""
 
     @abstractmethod
     def _disturbing(self, first: str, second: str) -> Container[str]:
@@ -150,7 +150,7 @@ class PairCriterion(FactCriterion[V]):
 
 
 class InterleavedPair(NamedTuple):
-    """A consecutive pair, and the accesses of other threads that came in between."""
+    """A consecutive pair, and the accesses by other threads that came in between."""
 
     variable: tuple[str, ...]
     first: Access
@@ -175,7 +175,7 @@ class LazyRequirements(Set[Key]):
 
     def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._lazy_pairs = pairs  # pairs that yield no requirement twice, and none that is in `_keys`
+        self._lazy_pairs = pairs  # pairs whose requirements are all distinct and not in `_keys`
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
@@ -220,7 +220,7 @@ class PairInterleave(PairCriterion[Logged]):
         self._between: dict[tuple[int, int], int] = {}  # maps each pair to a mask of the accesses in between
         self._new: dict[tuple[int, int], int] = {}  # like `_between`, but only the accesses not reported yet
         self._alone: set[tuple[int, int]] = set()  # pairs without an access in between
-        self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # for variables whose names are unique so far
+        self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # by variable, if its name is unique so far
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
@@ -333,7 +333,8 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         word('"unserializable" or "serializable"'),
     )
     summary: ClassVar[str] = (
-        "an access by another thread makes two consecutive accesses of a thread unserializable, or no access does"
+        "two consecutive accesses by a thread are unserializable because of an access by another thread, or they are "
+        "serializable"
     )
     _variable = Clocked
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from raddle.criteria.observed_accesses import Profile
 
-MAX_STATES = 5_000  # maximum number of combined positions in all lines; beyond it, starts and joins are ignored
+# Maximum number of combinations of positions in the lines. If there are more, starts and joins are ignored.
+MAX_STATES = 5_000
 
 ClockOf = Callable[[str, int], Mapping[str, int]]  # returns the clock of a segment, given its thread label and number
 
@@ -69,7 +70,7 @@ def _count(lines: tuple[Line, ...]) -> int:
     )
     if not ordered or states > MAX_STATES:
         return multinomial(rest)
-    ways = Counter({tuple(begins): 1})  # maps the positions in all lines to the number of ways to get there
+    ways = Counter({tuple(begins): 1})  # maps a position in each line to the number of ways to get there
     for _ in range(sum(rest)):
         further: Counter[tuple[int, ...]] = Counter()
         for done, number in ways.items():

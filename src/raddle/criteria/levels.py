@@ -3,16 +3,17 @@
 In every pattern of three or four steps, thread A accesses the object again after thread B has accessed it. To find all
 patterns, it is enough to know:
 
-* The time at which each thread made each access for the *first* time, because A's earliest access precedes the most
-  accesses of B. A variable's clock ticks only at these first accesses.
-* The *level* of each access of B: the clock's time when B *last* made the access, because B's latest access follows the
-  most accesses of A. An access of A came before B's access if the time of A's access is below the level of B's access.
+* The time at which each thread made each access for the *first* time, because A's earliest access precedes at
+  least as many accesses by B as any later one. A variable's clock ticks only at these first accesses.
+* The *level* of each access by B: the clock's time when B *last* made the access, because B's latest access follows at
+  least as many accesses by A as any earlier one. An access by A came before B's access if the time of A's access is
+  below the level of B's access.
 * The two highest levels of different threads, because at most one of them belongs to A itself.
 
 For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is recorded for each of B's
-accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access of A to y then
-completes patterns. So memory is proportional to sites x threads for each variable and to sites² for each pair,
-regardless of the length of the execution.
+accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access by A to y then
+completes patterns. So the memory for a variable is proportional to the number of sites times the number of threads, and
+that for a pair to the square of the number of sites, regardless of the length of the execution.
 
 Each entry has a stamp, and each dict keeps the most recently changed entries at the end. When a thread accesses a
 variable again, only the changes since its previous access are processed.
@@ -26,7 +27,7 @@ from raddle.criteria.occurrences import Accesses, Occurrences
 from raddle.step import Step
 
 K = TypeVar("K", int, tuple[int, int])
-Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, its thread, highest level of the other threads
+Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, its thread, highest level of other threads
 Ends = dict[tuple[int, int], Occurrences]  # for each pattern and last access, the occurrences found
 
 NO_THREAD = -1
@@ -75,7 +76,7 @@ class Variable:
         self.shared = False  # True once a second thread has accessed the variable
         self.time = 0  # the clock: number of first accesses
         self.latest = NO_THREAD  # thread that made the most recent first access
-        self.before = 0  # time just after the most recent first access by any other thread
+        self.before = 0  # time just after the most recent first access by a thread other than `latest`
         # Maps each access to a stamp and to the first two threads that made the access.
         self.starts: dict[int, tuple[int, int, int]] = {}
         self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # levels of reads and of writes

@@ -3,8 +3,8 @@
 Every lock that the thread holds forms a pair with the requested lock, not only the lock acquired last. A request counts
 when the thread reaches the acquire, whether or not it gets the lock. So a request that ends in a deadlock, fails or
 times out forms a pair too. Two locks created at the same place are one abstract lock, so both locks of a pair can have
-the same name. The locksets of the guarded lock graph are left out, as in the paper. `raddle.checks.lock_cycles`
-searches for cycles.
+the same name. The locksets of the guarded lock graph are left out, as in the paper. This criterion does not search for
+cycles; `raddle.checks.lock_cycles` does.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class GoodLockByThread(GoodLock):
 
     name = "goodlock*"
     shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)
-    summary = "a requirement of goodlock is covered by that thread"
+    summary = "a requirement of `goodlock` is covered by that thread"
     by_thread = True
 
     def _key(self, note: Note) -> Key:

@@ -1,15 +1,15 @@
 """Base classes for the criteria of Lu, Jiang and Zhou.
 
 The paper orders the criteria by subsumption: complete coverage of `all` implies complete coverage of `tpair`, which
-implies that of `svar`, which implies that of the other four. The paper omits the proof, and the last step is wrong if
-three threads access a variable. `svar` considers two threads at a time. But the write whose value a read gets, and the
-accesses that come between two others, depend on all threads. Suppose that threads 1 and 3 each write a variable and
-thread 2 reads it. The executions w1 r2 w3 and w3 r2 w1 completely cover `tpair` and `svar`, but the read of the initial
-value is missing. The implication holds for variables that only two threads access. `def-use` always implies `lr-def`.
-`pinv` implies `lr-inv` if every pair can occur without a remote access in between. Otherwise the implication can fail.
-Suppose a thread reads x twice, synchronization makes a second thread read x in between, and a third thread may write x
-in between or elsewhere. An execution in which both accesses come in between completely covers `pinv`, because the pair
-never occurs without an access in between. `lr-inv` still lacks the pair without a write in between.
+implies that of `svar`, which implies that of the other four. The paper omits the proof, and the last implication is
+wrong if three threads access a variable. `svar` considers two threads at a time. But the write whose value a read gets,
+and the accesses that come between two others, depend on all threads. Suppose that threads 1 and 3 each write a variable
+and thread 2 reads it. The executions w1 r2 w3 and w3 r2 w1 completely cover `tpair` and `svar`, but the read of the
+initial value is missing. The implication holds for variables that only two threads access. `def-use` always implies
+`lr-def`. `pinv` implies `lr-inv` if every pair can occur without a remote access in between. Otherwise the implication
+can fail. Suppose a thread reads x twice, synchronization makes a second thread read x in between, and a third thread
+may write x in between or elsewhere. An execution in which both accesses come in between completely covers `pinv`,
+because the pair never occurs without an access in between. `lr-inv` still lacks the pair without a write in between.
 """
 
 from __future__ import annotations

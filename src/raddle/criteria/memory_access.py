@@ -2,10 +2,10 @@
 
 A requirement is a tuple (pattern, owner, x, y, site, site, ...) with a site for each step of the pattern. For patterns
 of one variable, y is "". If x and y have different owners, y contains the name of its owner (see `pattern_keys`). A
-requirement is covered if the steps happened in this order, with any other steps in between (Algorithm 1). It matters
-whether two steps are by the same thread. It does not matter which threads and which object are involved.
+requirement is covered if the steps happened in this order, possibly with other steps in between (Algorithm 1). It
+matters whether two steps are by the same thread. It does not matter which threads and which object are involved.
 
-The paper leaves these choices open:
+The paper leaves some details open. raddle handles them as follows:
 
 * The total follows the paper's formula for T_C, applied to each pair of variables. `raddle.criteria.patterns` explains
   how requirements are identified so that the total is exact. Pattern 11 is counted as pattern 10, and

@@ -9,7 +9,7 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # for each thread, its last segment before the segment of the clock
+Clock = tuple[tuple[str, int], ...]  # for each thread, its last segment that happens before the clock's own segment
 Profile = tuple[tuple[int, int], ...]  # for one thread: each segment and the number of accesses in it
 UNORDERED = ("", 0, ())  # used in place of segments if an execution had too many of them
 NEVER = -1  # used in place of a segment number
@@ -19,8 +19,8 @@ NEVER = -1  # used in place of a segment number
 class ObservedAccesses:
     """The accesses to shared variables that were observed in any execution.
 
-    Each criterion records the part that its formula needs. Values from other executions and other criteria can be
-    added.
+    Each criterion records the part that its formula needs. Instances from different executions and criteria can be
+    added together.
 
     >>> one = ObservedAccesses(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
     >>> len((one + one).accesses), ObservedAccesses.from_json(one.as_json()) == one
@@ -35,7 +35,7 @@ class ObservedAccesses:
     # Each entry summarizes the accesses of one thread in one execution, to all variables (None) or to one variable: the
     # thread's label, the number of accesses in each segment, and a digest of their sequence.
     lines: set[tuple[AbstractVariable | None, str, Profile, str]] = field(default_factory=set)
-    meetings: set[tuple[str, ...]] = field(default_factory=set)  # the sets of threads that took part in one execution
+    meetings: set[tuple[str, ...]] = field(default_factory=set)  # each entry: the threads of one execution
     # How starts and joins order accesses (see `raddle.criteria.start_join`): the first and last segment of each access,
     # and the clock of each segment, which is identified by thread label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
@@ -44,7 +44,7 @@ class ObservedAccesses:
     overwritten: set[tuple[AbstractVariable, Access, int]] = field(default_factory=set)
     # For each read: the segments whose writes are overwritten before the read.
     hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)
-    # Pairs that can occur without a disturbing access.
+    # Pairs that can occur without a disturbing access in between.
     calm: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)
 
     # Number of occurrences of an access that were distinguished, for explanations; 0 means the criterion's default.

@@ -1,4 +1,4 @@
-"""Complete orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
+"""Complete orders of accesses: `all`, `tpair` and `svar` of Lu, Jiang and Zhou (criteria 1 to 3).
 
 A requirement of `all` is the order of all accesses to shared variables in an execution. For `tpair`, it is the order of
 two threads' accesses, and for `svar` the order of two threads' accesses to one variable. So the whole execution is
@@ -7,9 +7,9 @@ length of the execution. For `tpair` and `svar`, the running time is proportiona
 threads.
 
 An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
-accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). Coarse names
-lose no information: if each thread makes the same accesses in two interleavings, the interleavings can differ only in
-the order of the threads.
+accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). No
+information is lost if several accesses by a thread share a name: if each thread makes the same accesses in two
+interleavings, the interleavings can differ only in how the accesses of different threads are ordered.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class OrderCriterion(LuCriterion[Variable]):
         return dict(sorted(labeled.items()))
 
     def _couples(self, places: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
-        """Yield, for every two threads, the order of their accesses."""
+        """Yield, for each pair of threads, the order of their accesses."""
         by_label = self._by_label(places)
         for label, own in by_label.items():
             self._line(variable, label, own)

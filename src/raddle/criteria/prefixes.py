@@ -35,7 +35,7 @@ WHOLE_SCOPE = 0  # stands for the numbers of all objects in a scope
 
 NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
-# The patterns that a last step can complete: the first row is for reads, the second for writes. Each entry consists of
+# The patterns that a last step can complete: the first row is for reads, the second for writes. Each entry states
 # whether B's steps write, whether A's first step writes, and the pattern numbers.
 _THREE = (
     ((True, False, 4), (True, True, 5)),

@@ -6,7 +6,7 @@ An order of steps is ruled out in two cases:
 * In all executions so far, a thread held a lock from one of its steps to the next, and the step of the other thread in
   between needs the same lock.
 
-A pattern is ruled out if all possible orders of its steps are ruled out.
+An occurrence is ruled out if all possible orders of its steps are ruled out.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class RuledOut:
         return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} also needs it"
 
     def _never_before(self, place: Place, others: range) -> int:
-        """Return a mask of the accesses of other threads that the access at `place` never precedes."""
+        """Return a mask of the accesses by other threads that the access at `place` never precedes."""
         last = self._before[place] and not self._after[place]
         return sum(
             1 << other
@@ -188,7 +188,7 @@ class RuledOut:
         )
 
     def _is_first(self, place: Place) -> bool:
-        """Return whether accesses of other threads can only come after the access at `place`."""
+        """Return whether accesses by other threads can only come after the access at `place`."""
         return bool(self._after[place]) and not self._before[place]
 
 

@@ -1,13 +1,13 @@
 """Sizes of the criteria of Lu, Jiang and Zhou (2007), computed with the paper's formulas.
 
 The formulas assume that each thread makes the same accesses in every interleaving and that every interleaving is
-possible. For such a program they are exact. Requirements that starts and joins make impossible are left out (see
-`raddle.criteria.start_join`). Locks and branches make other requirements impossible, so for some programs the formulas
+possible. For such a program they are exact. Requirements that starts and joins make infeasible are left out (see
+`raddle.criteria.start_join`). Locks and branches make other requirements infeasible, so for some programs the formulas
 give only an upper bound. The paper is interpreted as follows:
 
 * An access counts only if at least two threads access the variable, as in the paper's model. If one of two threads has
-  no such access, or none to the variable in question, there is nothing to interleave. For such threads, the paper's sum
-  over all pairs would add a requirement that every execution covers.
+  no such access, or none to the variable in question, there is nothing to interleave. For such a pair of threads, the
+  paper's sum over all pairs would add a requirement that every execution covers.
 * For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size is derived here. A read
   can always get a local value (its thread may run alone up to that point), and a remote one if another thread writes
   the variable. A pair can always be serializable, and it can be unserializable if another thread makes an access of the
@@ -42,7 +42,7 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, WRITE): WRITE,
 }
 
-MAX_CHOICES = 1_000  # maximum number of choices of one line per thread; if there are more, starts and joins are ignored
+MAX_CHOICES = 1_000  # maximum number of ways to choose one line per thread; beyond that, starts and joins are ignored
 MAX_DIGITS = 4000  # CPython refuses to convert integers of more than 4300 digits to text
 
 Program = Sequence[Sequence[tuple[str, str]]]  # for each thread, the kind and variable of each access
@@ -102,7 +102,7 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     for thread, index in order:
         if index not in kept[thread]:
             raise ValueError(
-                f"access {index} of thread {thread} is to a variable that no other thread accesses: leave it out"
+                f"access {index} of thread {thread} is to a variable that no other thread accesses: omit this access"
             )
     involved = sorted({thread for thread, _ in order})
     chains = [len(kept[thread]) for thread in involved]
@@ -186,7 +186,7 @@ def groups_of_all(seen: ObservedAccesses) -> list[Group]:
 
 
 def groups_of_tpair(seen: ObservedAccesses) -> list[Group]:
-    """Return the groups for `tpair`: every two threads, with Σ C(N_i + N_j, N_i) interleavings.
+    """Return the groups for `tpair`: each pair of threads, with Σ C(N_i + N_j, N_i) interleavings.
 
     The sum sign is missing from the scanned paper.
     """
@@ -196,7 +196,7 @@ def groups_of_tpair(seen: ObservedAccesses) -> list[Group]:
 
 
 def groups_of_svar(seen: ObservedAccesses) -> list[Group]:
-    """Return the groups for `svar`: two threads on one variable, with Σ C(N_iv + N_jv, N_iv) interleavings."""
+    """Return the groups for `svar`: two threads and one variable, with Σ C(N_iv + N_jv, N_iv) interleavings."""
     touching: dict[AbstractVariable, Group] = defaultdict(list)
     for (variable, thread), lines in _lines(seen).items():
         if variable is not None:
@@ -264,7 +264,8 @@ def _too_long(group: Group) -> bool:
 def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
     """Return the number of interleavings of chains in which the wanted elements come in the given order."""
     after = {later: earlier for earlier, later in pairwise(wanted)}
-    ways = Counter({tuple(0 for _ in chains): 1})  # maps the positions in all chains to the number of ways to get there
+    # Maps the positions in all chains to the number of ways to reach them.
+    ways = Counter({tuple(0 for _ in chains): 1})
     for _ in range(sum(chains)):
         further: Counter[tuple[int, ...]] = Counter()
         for done, number in ways.items():

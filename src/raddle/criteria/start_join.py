@@ -51,7 +51,7 @@ class StartJoinOrder:
         return self._clocks.get((label, segment), {})
 
     def is_before(self, variable: AbstractVariable, one: Access, other: Access) -> bool:
-        """Return whether an access always comes before an access of another thread, if both happen."""
+        """Return whether an access always comes before an access by another thread, if both happen."""
         earlier, later = self._spans.get((variable, one)), self._spans.get((variable, other))
         if earlier is None or later is None:
             return False
@@ -75,7 +75,7 @@ class StartJoinOrder:
         return written[1] > self._hidden.get((variable, read), {}).get(writer, NEVER)
 
     def can_come_between(self, variable: AbstractVariable, first: Access, other: Access, second: Access) -> bool:
-        """Return whether an access can come between two consecutive accesses of another thread."""
+        """Return whether an access can come between two consecutive accesses by another thread."""
         return not self.is_before(variable, other, first) and not self.is_before(variable, second, other)
 
     def place(self, variable: AbstractVariable, access: Access) -> tuple[object, ...]:

@@ -1,7 +1,8 @@
 """The base class of the synchronization metrics of Křena, Letko and Vojnar.
 
-While an execution runs, a metric records each tuple of numbers once, as a note. `collect` replaces the numbers with the
-entities that they represent. A step in code without probes has no site and belongs to no requirement.
+While an execution runs, a metric records notes: tuples of numbers and words, each stored only once. `collect` replaces
+the numbers with the entities that they represent. A step in code without probes has no site and belongs to no
+requirement.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Note = tuple[Any, ...]
 
 
 class SynchronizationMetric(Criterion):
-    """A metric that records tuples of numbers as notes and turns them into requirements at `collect`."""
+    """A metric that records notes and turns them into requirements at `collect`."""
 
     family = "Křena et al."
     paper = (

@@ -1,10 +1,10 @@
 """The base class of the variable metrics of Křena, Letko and Vojnar.
 
 Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain form
-does not. Both forms process steps in the same way. While an execution runs, they take notes, which consist of numbers
-and words that mean the same in every execution. The numbers of variables, resources and actors differ between
-executions, so they identify the group of a note instead. `collect` replaces the numbers of each group with the entities
-that they represent.
+does not. Both forms process steps in the same way. While an execution runs, they record notes, which consist of site
+numbers and words, which mean the same in every execution. The numbers of variables, resources and actors differ between
+executions, so they are not part of a note. Instead, notes are grouped by these numbers. `collect` replaces the numbers
+of each group with the entities that they represent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _VERBS = {"read": "reads", "write": "writes", "delete": "deletes"}
 
 
 class VariableMetric(Criterion):
-    """A metric that takes notes and turns them into requirements at `collect`."""
+    """A metric that records notes and turns them into requirements at `collect`."""
 
     family = "Křena et al."
     paper = (

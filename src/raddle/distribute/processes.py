@@ -64,8 +64,8 @@ class Worker:
         return session
 
 
-# This process's `Worker`, or None if the process was not started to run units. A unit cannot carry it, since units are
-# pickled.
+# This process's `Worker`, or None if the process was not started to run units. A unit cannot contain the worker, since
+# units are pickled.
 _worker: Worker | None = None
 
 

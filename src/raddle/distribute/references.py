@@ -100,7 +100,7 @@ def _by_name(function: Function) -> NamedFunction | None:
 
 
 def _folder(module: str, file: str | None) -> str:
-    """Return the directory that contains the module's outermost package, or the module itself."""
+    """Return the directory that contains the module's outermost package, or the module if it is in no package."""
     if file is None:
         return ""
     levels = module.count(".") + (os.path.basename(file) == "__init__.py")

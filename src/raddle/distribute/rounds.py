@@ -3,7 +3,8 @@
 The split into units must depend neither on the number of processes nor on their speed. So each round has a fixed number
 of units. All units of a round start with the same knowledge: everything that earlier rounds learned, covered and found.
 After each round the results are merged in the order of the execution numbers, and the stop rules are checked. Units
-grow from round to round, so that a short search does not overshoot and a long search rarely waits for its slowest unit.
+grow from round to round. Small units let a short search stop promptly. In a long search, large units reduce the time
+that workers spend waiting for the slowest unit.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) ->
     if complete:
         raise UsageError(
             "bad-workers",
-            f"{scheduler} is sequential and cannot be split among workers: drop `workers`, or choose another scheduler",
+            f"a search with the scheduler {scheduler!r} is sequential and cannot be split among workers: "
+            "drop `workers`, or choose another scheduler",
         )
 
 
@@ -160,8 +162,8 @@ class Rounds:
     def _add(self, units: Sequence[Done]) -> Done:
         """Add the results of a round. Return the merged results of this round alone."""
         covered = sum(self._all.tally.counts().values())
-        # Each unit simulates only its share of the predictable orders. So the orders of an execution shape are
-        # exhausted only once every unit has exhausted its share.
+        # Each unit predicts only its share of the possible orders. So an execution shape has no orders left to predict
+        # only if no unit has any left.
         shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
         exhausted = frozenset.intersection(*shapes) if shapes else frozenset()
         round_ = sum((_with_shapes(done, exhausted) for done in units), Done())

@@ -45,7 +45,7 @@ class ExecutorProvider(Protocol):
         """Kill all workers immediately; their results are lost."""
 
     def death(self) -> tuple[int, str]:
-        """Return the number of the last execution that the only worker began, and how the worker died."""
+        """Return, for an executor with one worker that died, the number of its last execution and how it died."""
 
 
 def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
@@ -54,10 +54,10 @@ def crash_result(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -
     `rehearsed` is False if the process died in a rehearsal, before the first execution.
     """
     plan, signature = unit.plan, (OutcomeKind.CRASH, how)
-    where = f"in execution {number:,}" if rehearsed else "without any preemption, before the first execution"
+    where = f"in execution {number:,}" if rehearsed else "in a rehearsal, before the first execution"
     finding = Finding(
         kind=OutcomeKind.CRASH,
-        message=f"{death_message(how)} {where} of {plan.scheduler} with seed {plan.seed}",
+        message=f"{death_message(how)} {where} of the scheduler {plan.scheduler!r} with seed {plan.seed}",
         thread="",
         possible_on=THIS_INTERPRETER,
         schedule=None,

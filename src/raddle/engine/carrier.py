@@ -1,7 +1,7 @@
 """Carriers: the greenlets that run participants.
 
-Twins and probes look up the current greenlet. If it is a carrier, the code runs under raddle's control. Otherwise
-(in another OS thread, or outside an execution) a twin calls the real primitive.
+Twins and probes look up the current greenlet. If it is a carrier, the caller belongs to a controlled execution.
+Otherwise (in another OS thread, or outside an execution), a twin calls the real primitive.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Abort(BaseException):
 
 
 class Carrier(greenlet):
-    """A participant with its own greenlet. The first fields are those of `Participant` and are described there."""
+    """A participant with its own greenlet. The fields up to `taken` are described in `Participant`."""
 
     __slots__ = (
         "aborts", "alternatives", "can_switch", "children", "clock", "daemon", "done", "engine", "ident", "index",
@@ -57,7 +57,7 @@ class Carrier(greenlet):
     ident: int  # the value of `threading.get_ident()` in this participant
     children: int  # number of participants that this participant has started
     run_now: Callable[[], object]  # the function that the participant runs in this execution
-    can_switch: bool  # GIL model: True if a switch was possible since the last access to shared data
+    can_switch: bool  # in the `gil` model: True if a switch has been possible since the last access to shared data
     joiners: list[Carrier]  # carriers that are waiting for this participant to end
     parked: bool  # True while waiting for a participant to end or for a timer; `ready` is then not evaluated
     timer: int  # ticket of the current timed wait; 0 if there is none

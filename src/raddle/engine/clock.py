@@ -25,7 +25,7 @@ class VirtualClock:
         self._tickets = 0
 
     def set_timer(self, me: Carrier, seconds: float) -> None:
-        """Set `me.timed_out` after this many seconds of virtual time, unless the wait ends earlier."""
+        """Start a timer that sets `me.timed_out` after `seconds` of virtual time, unless the wait ends earlier."""
         self._tickets = me.timer = self._tickets + 1
         heapq.heappush(self._timers, (self.now + seconds, me.timer, me))
 

@@ -2,7 +2,7 @@
 
 Every participant runs in a carrier (a greenlet) in one OS thread. At a scheduling point the running carrier calls
 `reach`, which calls the policy and switches straight to the chosen carrier. The hub is the greenlet that called `run`.
-Control returns to the hub only when a carrier or the whole execution ends.
+Control returns to the hub only to start a new carrier or to end the execution.
 
 The engine knows nothing about threads. A world (see `raddle.engine.world`) defines what participants are. The twins
 and probes of that world call `operate`, `wait`, `spawn` and `join`.
@@ -35,9 +35,9 @@ from raddle.operation import BEGIN, END, JOIN, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
-MAX_CONSECUTIVE_STEPS = 1_000  # steps of one participant, while others are enabled, after which a switch is forced
+MAX_CONSECUTIVE_STEPS = 1_000  # steps of one participant, with others enabled, after which a switch is forced
 MAX_ABORTS = 100  # a participant that catches more `Abort` exceptions than this is abandoned
-STEPS_AFTER_FAILURE = 1_000  # steps for which a thorough execution continues after a participant has failed
+STEPS_AFTER_FAILURE = 1_000  # maximum number of steps after a participant has failed, with `Rules.thorough`
 _PASSED = Outcome(OutcomeKind.PASSED)
 
 
@@ -52,7 +52,7 @@ class Policy(Protocol):
         """Return the function that chooses one of the enabled participants.
 
         It takes two arguments: the enabled participants, and the participant that was running. The second is None if
-        that participant has ended or had to wait.
+        that participant has ended, or if all participants were blocked until virtual time advanced.
         """
 
     def choose_alternative(self, participant: Any, alternatives: Any) -> int:
@@ -88,7 +88,7 @@ class Engine:
         self.rules = DEFAULT_RULES
         self.running = False
         self.executions = 0
-        self.steps = 0  # number of scheduling points that all participants have reached in this execution
+        self.steps = 0  # number of scheduling points reached in this execution, summed over all participants
         self.tracker = AccessTracker(known_points, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
 

@@ -1,6 +1,6 @@
 """Participants (threads, ranks or tasks) and alternatives (the possible outcomes of one operation).
 
-A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds, several
+A participant need not be a greenlet. In most worlds, each participant has its own carrier. In other worlds, several
 participants share a carrier, as the tasks of an event loop share the loop's carrier.
 """
 
@@ -49,7 +49,7 @@ class Participant(Protocol):
     # the happens-before relation that starts and joins establish.
     segment: int  # number of the current segment
     clock: dict[int, int]  # maps another participant's index to its last segment that happens before this point
-    started_by: tuple[int, int]  # index of the participant's parent, and the parent's segment at the start
+    started_by: tuple[int, int]  # index of the parent, and the parent's segment in which it started the participant
 
     kind: Kind
     target: Any  # the object or resource that the operation touches

@@ -3,8 +3,8 @@
 A site becomes a scheduling point once it takes part in a conflict: two participants access one variable, at least one
 of them writes, and neither a start nor a join orders the accesses. An order established by locks or events does not
 count, because another schedule may reverse it. A new point takes effect in the next execution and is never dropped.
-Restricting the points to the sites of conflicts misses no outcome. Accesses at other sites commute with all operations
-of other participants, because only one participant at a time uses the data accessed there.
+A search that switches only at the sites of conflicts misses no outcome. Accesses at other sites commute with all
+operations of other participants, because only one participant at a time uses the data accessed there.
 """
 
 from __future__ import annotations

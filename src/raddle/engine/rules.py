@@ -27,7 +27,7 @@ class Rules:
     eager: bool = True  # True to run a new participant immediately, up to its first scheduling point
     sees_forced_steps: bool = False  # True to call the policy even if only one participant is enabled
     fair: bool = True  # True to force a switch after too many consecutive steps by one participant
-    # Continue after an exception has ended a participant. The later steps of the other participants show where
+    # True to continue after an exception has ended a participant. The later steps of the other participants show where
     # scheduling points are needed, and a switch at one of these points may avoid the exception.
     thorough: bool = False
     samples: bool = False  # True to track only some sites in most executions; see `Sampling`

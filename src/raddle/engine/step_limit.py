@@ -6,7 +6,7 @@ from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 from raddle.wording import count
 
-SAMPLE = 1_200  # number of final steps whose lines are recorded, to report which lines the loop repeats
+SAMPLE = 1_200  # number of final steps whose lines are recorded, to report which lines an endless loop repeats
 
 
 class StepLimit:
@@ -18,9 +18,9 @@ class StepLimit:
     def __init__(self, requested: int, *, factor: int = 1) -> None:
         self._requested = requested
         self.max_steps = requested * factor
-        self.interrupted = False  # True once the user has pressed Ctrl-C; also ends all later executions
+        self.interrupted = False  # True once the user has pressed Ctrl-C, and in all later executions
         self.expired = False  # True once the deadline has passed during this execution
-        self._unsampled = max(0, self.max_steps - SAMPLE)  # number of steps before sampling starts
+        self._unsampled = max(0, self.max_steps - SAMPLE)  # number of steps before lines are recorded
         self._sample: set[tuple[str, Place | None]] = set()
 
     @property

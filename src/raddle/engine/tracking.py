@@ -10,7 +10,7 @@ from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
 from raddle.operation import READ
 
 # Kinds in `KnownPoints.kinds`.
-INSIDE = "inside"  # an operation also reads data inside an argument, in addition to its recorded access
+INSIDE = "inside"  # an operation reads data inside an argument, in addition to its recorded access
 CONTENTS = "contents"  # instrumented code accesses the content of a twin directly, as `len(q.queue)` does
 
 
@@ -49,7 +49,7 @@ class AccessTracker:
     def _make_points_of_reads(self, variable: Variable) -> None:
         """Turn the sites of all accesses to a variable into scheduling points, even without a conflict.
 
-        Criteria that order reads need this.
+        Criteria that distinguish the order of reads need this.
         """
         for index, segment, site in variable.accesses:
             if (index or segment) and site >= 0:  # in its first segment, the first participant is alone

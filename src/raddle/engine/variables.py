@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-BY_A_TWIN = -1  # used as the site of accesses by twins, whose operations are steps anyway
+BY_A_TWIN = -1  # used as the site of accesses by twins, which have no site in the source
 
 
 class Variable:
@@ -29,7 +29,7 @@ class Variable:
         self.accesses: dict[tuple[int, int, int], bool] = {}
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
-        """Record an access; return the sites of conflicting accesses by others, unless a start or join orders them.
+        """Record an access; return the sites of conflicting accesses that no start or join orders before it.
 
         >>> variable = Variable(None, "x")
         >>> variable.conflicts((0, 0, 11), {}, writes=True)     # T0 writes, starts T1 ...

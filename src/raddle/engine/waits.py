@@ -153,7 +153,7 @@ def _merge_clock(me: Carrier, other: Carrier) -> None:
 
 
 def _set_timer(me: Carrier, seconds: float) -> None:
-    """Set `me.timed_out` after this many seconds of virtual time, unless the wait ends earlier."""
+    """Start a timer that sets `me.timed_out` after `seconds` of virtual time, unless the wait ends earlier."""
     me.timed_out = False
     me.engine.known_points.add_kind("time")
     me.engine.clock.set_timer(me, seconds)

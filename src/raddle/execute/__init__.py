@@ -1,1 +1,1 @@
-"""Runs scenarios in this process or in a forked child: installations, sessions, signals and the watchdog."""
+"""Runs scenarios in this process or in a forked child, using installations, sessions, signals and the watchdog."""

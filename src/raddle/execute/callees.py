@@ -57,7 +57,7 @@ class Callees:
         self._selection = selection
         self._table = table
         self._refused = refused
-        # Functions of instrumented modules whose code is not in the source of the module.
+        # Code of functions that instrumented modules create at run time; it is not in their source.
         self.made_at_run_time: Mapping[CodeType, NotInstrumented] = {}
         # Code without probes, so far called only while no other thread was running.
         self._unwatched: dict[int, CodeType] = {}
@@ -103,7 +103,7 @@ class Callees:
 
     def refuse_unobserved(self, why: str) -> None:
         """Report that calls cannot be observed, so calls to functions without probes may go unnoticed."""
-        refused = NotInstrumented("functions that threads call cannot be observed", why)
+        refused = NotInstrumented("functions called by threads", f"calls cannot be observed: {why}")
         if refused not in self._refused:
             self._refused.append(refused)
 
@@ -124,7 +124,7 @@ class Callees:
 
     def _refuse(self, code: CodeType, frame: FrameType, me: Carrier) -> None:
         module, verdict = _module(frame), self._verdict(code, frame)
-        why = verdict.why if isinstance(verdict, Verdict) else "it is not selected"
+        why = verdict.why if isinstance(verdict, Verdict) else "it is not selected for instrumentation"
         made = self.made_at_run_time.get(code)
         has_source = made is None and code.co_filename.endswith((".py", ".pyw"))
         why_none = f"no source found for {code.co_filename}" if made is None else made.why
@@ -185,7 +185,7 @@ def _is_alone(me: Carrier) -> bool:
 class Monitoring:
     """Observes calls with `sys.monitoring`.
 
-    Once a function has been classified, its events are disabled, so calls to it cost nothing more.
+    Once a function has been classified, its events are disabled, so later calls to it cost nothing.
     """
 
     def __init__(self, callees: Callees) -> None:

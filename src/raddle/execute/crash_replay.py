@@ -1,4 +1,4 @@
-"""Crash replay: reconstructs what an execution had done when its process died.
+"""Crash replay: reconstructs an execution up to the point where its process died.
 
 The child process that runs an execution counts its events in memory shared with the parent. If the child dies, a second
 child repeats the execution, stops at the last counted event, reports its state and exits. As long as no child dies, the
@@ -21,7 +21,7 @@ class SharedCounter:
     def __init__(self) -> None:
         self._count = memoryview(mmap.mmap(-1, 8)).cast("q")  # shared with children
         self._last = 0
-        self.on_last: Callable[[str], None] = lambda thread: None  # called with the running thread at the last event
+        self.on_last: Callable[[str], None] = lambda thread: None  # called at the last event, with the thread's label
 
     @property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""Installations, which prepare a process to run the participants of a world under control.
+"""Installations, which prepare a process for the controlled executions of a world.
 
 An installation disables the garbage collector, because destructors that run at unpredictable times would make
 executions differ. It also handles Ctrl-C and detects blocking calls. A world can add more preparations: the world of
@@ -31,12 +31,12 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
-INSTALLATIONS_TO_COLLECT = 32  # installations after which the garbage collector runs
+INSTALLATIONS_TO_COLLECT = 32  # number of installations after which the garbage collector runs
 _installations = itertools.count(1)
 
 
 class Installation:
-    """A context manager that prepares the process."""
+    """A context manager that prepares the process for controlled executions."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Installation:
         if self._entered:
             return
         self._stack.close()
-        # Frozen objects count as old, and the collector scans old objects much less often.
+        # `gc.unfreeze` moves the frozen objects to the oldest generation, which the collector rarely scans on its own.
         if self._frozen and gc.isenabled() and next(_installations) % INSTALLATIONS_TO_COLLECT == 0:
             gc.collect()
 

@@ -1,4 +1,4 @@
-"""Handles Ctrl-C: the first one ends the execution at its next scheduling point, and the second ends it immediately.
+"""Handles Ctrl-C: the first press ends the execution at its next scheduling point, the second ends it immediately.
 
 Inside `termination_interrupts`, SIGTERM does the same, because `timeout` and CI servers send it.
 """
@@ -44,7 +44,7 @@ def _in_main_thread() -> bool:
 class Interrupts:
     """A context manager that handles SIGINT.
 
-    Only the main thread can set signal handlers; elsewhere this has no effect.
+    It has no effect outside the main thread, because only that thread can set signal handlers.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A session: executes one scenario under control, for searches, replays and rehearsals."""
+"""A session: runs controlled executions of one scenario, for searches, replays and rehearsals."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class Session:
         return Points() if switchable is None else GilPoints(switchable)
 
     def _switchable(self) -> set[int] | None:
-        """Return the sites where CPython with the GIL can switch threads; None in the free-threaded model.
+        """Return the sites where CPython with the GIL can switch threads; None in the `free-threaded` switch model.
 
         All executions share this set, which grows when they import more modules.
         """

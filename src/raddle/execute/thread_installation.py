@@ -37,7 +37,7 @@ class Threads(Domain):
 
     selection: Selection  # the modules to instrument
     blocks: bool = False  # True to record basic blocks
-    patience_seconds: float | None = 5.0  # maximum time blocked outside raddle's control; None if unlimited
+    patience_seconds: float | None = 5.0  # how long a thread may block outside raddle's control; None if unlimited
     methods: int = METHODS  # threads are distinguished by this many of the methods they run first
 
     def install(self) -> ThreadInstallation:
@@ -50,7 +50,7 @@ class Threads(Domain):
 
 
 class ThreadInstallation(Installation):
-    """A context manager that runs Python threads under control.
+    """A context manager that prepares the process for controlled executions with Python threads.
 
     Only one can be active at a time, because twins and probes affect the whole process.
     """

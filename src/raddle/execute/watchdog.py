@@ -5,8 +5,8 @@ the stack of the stuck thread and sends a signal that raises an exception there.
 blocking calls in C. A busy thread gets ten times as much time as a blocked thread.
 
 When the search's deadline passes, the running execution is ended at its next scheduling point. If a thread reaches no
-scheduling point, the same exception ends the execution. An execution ended by the deadline does not count,
-because it might have completed.
+scheduling point, the watchdog raises the same exception there. An execution ended by the deadline does not count,
+because it might have completed with more time.
 
 No execution is ended while a debugger is active. If there is no limit, as in a replay started by the user, a notice
 says where the execution is blocked, and only Ctrl-C ends it.
@@ -157,9 +157,9 @@ def _innermost(stack: StackSummary) -> tuple[str, str]:
 
 
 def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
-    where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "code that is not Python"
+    where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "an unknown place"
     state = "computing without reaching a scheduling point" if busy else "blocked outside raddle's control"
-    return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; Ctrl-C ends it"
+    return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; press Ctrl-C to end it"
 
 
 def _is_runnable(task: int) -> bool:

@@ -35,7 +35,7 @@ class CoverageProgress:
         self.chance: float | None = None  # probability of new coverage, estimated before a complete search
         self.new = 0  # number of requirements that the last execution was the first to cover
         self.left_out = 0  # number of executions that were not measured
-        # Executions that covered something new: maps positions among measured executions to execution numbers
+        # Maps the position of an execution among the measured ones to its number, if it covered something new.
         self.firsts: dict[int, int] = {}
 
     @property
@@ -119,7 +119,7 @@ class CoverageProgress:
             self._measurement_sampling.saturated = self.reached("saturated", targets=targets)
 
     def save_chance(self) -> None:
-        """Estimate the chance of new coverage before a complete search, whose executions are not a random sample."""
+        """Estimate the chance of new coverage now, because the executions of a complete search are no random sample."""
         if self._measurement is not None:
             self.chance = chance_of_anything_new(self._measurement.tally())
 

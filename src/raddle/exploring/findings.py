@@ -221,7 +221,7 @@ def make_finding(
 
 
 def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
-    """Return the innermost line of measured code that failed or blocked; `paths` maps file labels to paths."""
+    """Return the innermost line of instrumented code that failed or blocked; `paths` maps file labels to paths."""
     labels = {path: label for label, path in paths.items()}
     raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
     waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)

@@ -103,7 +103,7 @@ class Ledger:
         self.progress: ProgressCallback | None = None
 
     def measure(self, execution: Execution, scheduler: Scheduler, known: KnownPoints | None = None) -> None:
-        """Add what an execution covered.
+        """Add the coverage of an execution to the ledger.
 
         `known` holds the points known before the execution, or is None if the execution must not be kept in the corpus.
         """

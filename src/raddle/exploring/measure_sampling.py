@@ -1,8 +1,8 @@
 """Measurement sampling: the choice of which executions to measure.
 
 Every execution is measured until coverage is saturated. A search for the first failure continues after that, and
-measuring an execution takes longer than running it. So unless the user asked for criteria, only a sample of the
-executions is measured from then on. Once a measured execution covers something new, every execution is measured again.
+measuring an execution takes longer than running it. From then on, only a sample of the executions is measured, unless
+the user selected criteria. Once a measured execution covers something new, every execution is measured again.
 """
 
 from __future__ import annotations

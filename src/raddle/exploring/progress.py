@@ -15,7 +15,7 @@ class ProgressUpdate:
     executions: int
     findings: int
     seconds: float
-    covered: Mapping[str, int]  # maps criteria to numbers of covered requirements
+    covered: Mapping[str, int]  # maps each criterion to its number of covered requirements
     seconds_since_new: float  # seconds since coverage last grew
     doing: str = SEARCHING  # the current activity, for example "rehearsing" or "shrinking"
 

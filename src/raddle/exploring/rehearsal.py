@@ -31,7 +31,7 @@ class Rehearsal:
     differing: tuple[Recorded, Recorded] | None = None  # two different executions with the same schedule
     single: bool = False  # True if the scenario started no thread
     first_differs: bool = False  # True if only the first execution was different
-    interrupted: Outcome | None = None  # set after Ctrl-C or at the time limit
+    interrupted: Outcome | None = None  # the outcome if Ctrl-C or the time limit ended an execution
     notes: list[str] = field(default_factory=list)
 
 
@@ -142,7 +142,7 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
         )
     else:
         message = (
-            "the scenario is not deterministic: two executions with the same schedule differ: "
+            "two executions with the same schedule differ, so the scenario is not deterministic: "
             f"{where}. Remove the source of randomness (random numbers, the clock, sets, ids)"
         )
     return Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))

@@ -1,6 +1,6 @@
-"""The search: the executions of one unit.
+"""Runs a search, or one unit of a larger search.
 
-A search starts with a rehearsal and then replays the executions that earlier runs kept. After that, it runs new
+A search starts with a rehearsal and then replays the schedules that earlier runs stored. After that, it runs new
 executions until a stop rule applies. A search that stops because coverage is saturated may not have run every schedule.
 On request, a complete search follows, which succeeds if the space is small enough to be exhausted.
 """
@@ -32,14 +32,14 @@ TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
 MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
-# Failures in one order that say nothing about other orders
+# Kinds of failure that say nothing about how other orders end
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
 _CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})  # reasons that rule out further executions
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The role of this search within a larger search that consists of several units."""
+    """The role of one unit's search within the whole search."""
 
     rehearsed: bool = False  # True if an earlier unit has rehearsed the scenario
     of_several: bool = False  # True if coverage and orders are evaluated for all units together
@@ -55,7 +55,7 @@ class Search:
         self._ledger = ledger
         self._session = ledger.session
         self._policy = policy
-        self._scheduler = policy  # the current scheduler: the policy or the complete search
+        self._scheduler = policy  # the current scheduler: `policy` or `complete`
         self._complete = complete  # scheduler of the complete search at the end, if any
         self._budget = budget
         self._part = part
@@ -120,7 +120,7 @@ class Search:
     # -- the search ---------------------------------------------------------------------------------
 
     def _search_and_finish(self, complete: Reachability) -> StopReason:
-        """Search until saturated; if nothing was found, try to exhaust the space."""
+        """Search until coverage is saturated; if no failure was found, try to exhaust the space."""
         reason = StopReason.SATURATED if self._rehearsal.single else self._search("saturated")
         if reason != StopReason.SATURATED or self._ledger.findings.found:
             return reason
@@ -235,7 +235,7 @@ class Search:
             self._scheduler.require_all_interleavings()
 
     def _spent(self, reason: StopReason) -> StopReason:
-        """Return why a search stops at a limit: exhausted if every partial order has been run, otherwise `reason`."""
+        """Return the reason to stop at a limit: EXHAUSTED if every partial order has been run, otherwise `reason`."""
         return StopReason.EXHAUSTED if self._scheduler.progress().every_order else reason
 
     # -- guarantees of the result ------------------------------------------------------------------------
@@ -257,7 +257,7 @@ class Search:
             notes.append("every schedule was run, but some code was not instrumented")
             return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
-            notes.append("every schedule was run, but the steps that only the first execution takes were not explored")
+            notes.append("every schedule was run, but the steps that only the first execution took were not explored")
             return StopReason.EXHAUSTED_IN_PART
         if self._ledger.counts.crashes:
             notes.append(
@@ -267,8 +267,9 @@ class Search:
         left_open = frozenset() if progress.every_interleaving else self._ledger.coverage.leave_open()
         if left_open:
             notes.append(
-                "every partial order was run, but not every interleaving: interleavings of the same partial order can "
-                f"differ in {', '.join(sorted(left_open))}, so the totals of these criteria are not exact"
+                "every partial order was run, but not every interleaving. Interleavings of the same partial order can "
+                "cover different requirements of some criteria, so the totals of these criteria are not exact: "
+                f"{', '.join(sorted(left_open))}"
             )
         return StopReason.EXHAUSTED
 

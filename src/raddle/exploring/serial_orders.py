@@ -41,8 +41,8 @@ def _first(index: int) -> Choose:
 def fails_in_every_order(session: Session, kind: str, *, threads: int, seed: int) -> EveryOrder | None:
     """Run serial and random orders, and all partial orders if there are few.
 
-    Return how many orders were run, or None if any execution ended differently or was interrupted. `kind` is the kind
-    of failure with which the rehearsal ended. The rehearsal ran the first serial order.
+    Return how many orders were run, or None if any execution passed, failed in a different way or was interrupted.
+    `kind` is the kind of failure with which the rehearsal ended. The rehearsal ran the first serial order.
     """
     serial = list(orders(threads))
     first = session.run(serial[0]).outcome

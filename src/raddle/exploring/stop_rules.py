@@ -1,6 +1,6 @@
 """Stop rules, which determine when a search stops.
 
-They apply after each execution or, with workers, after each round of units.
+They are checked after each execution or, with workers, after each round of units.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Budget:
         """Return a reason to stop before the budget is spent, or None.
 
         `goal`, if given, replaces `until` for part of the search. If `until` is "first-finding", a finding ends the
-        search in any case.
+        search regardless of `goal`.
         """
         goal = goal or self.until
         if found and self.until == "first-finding":

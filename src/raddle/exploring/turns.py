@@ -1,8 +1,8 @@
 """Turns: which scheduler controlled which executions, and what each scheduler covered and found.
 
-The number of an execution determines which scheduler controlled it. So it is enough to know which execution first
-covered each requirement, and which execution led to each finding. Each scheduler's share is computed from these numbers
-at the end, and does not depend on how the search was split into units.
+The number of an execution determines which scheduler controlled it. So the share of each scheduler can be computed at
+the end, from the numbers of the executions that first covered a requirement or produced a finding. The shares do not
+depend on how the search was split into units.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Units: parts of a search that any process can run, and their results.
 
-A search in this process is one unit. A search with several workers is a sequence of units. A unit is self-contained: it
-contains the numbers of its executions and everything that earlier units learned, covered and found. So the result of a
-unit does not depend on which process runs it, or on what else that process runs.
+A search in a single process is one unit. A search with several workers is a sequence of units. A unit is
+self-contained: it contains the numbers of its executions and everything that earlier units learned, covered and found.
+So the result of a unit does not depend on which process runs it, or on what else that process runs.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ class SearchPlan:
 
     scenario: Reference
     setup: Reference | None
-    domain: Domain  # the kind of participants
+    domain: Domain  # describes the world of the participants
     session: Mapping[str, Any]  # keyword arguments for `Session`
     scheduler: str
     seed: int
     criteria: tuple[str, ...]  # names of the criteria to measure; may be empty
     until: str  # when to stop, as in `Budget`
     shrink: bool = True
-    keep: bool = True  # True to keep executions that covered something new for the data file
+    keep: bool = True  # True to keep, for the data file, executions that covered something new
     origin: str = ""  # name of the scenario in the record
     measure_all: bool = True  # True to measure every execution, even after saturation
-    finish_exhaustively: bool = False  # True to run a complete search after a saturated one
+    finish_exhaustively: bool = False  # True to run a complete search once coverage is saturated
     settings: CriterionSettings = DEFAULT_SETTINGS
 
     def make_policy(self) -> Scheduler:
@@ -140,7 +140,7 @@ class Signed:
 class Done:
     """The result of one or more units. Results are added with `+`, in the order of their executions."""
 
-    before: int = 0  # number of the last execution before the first of the units
+    before: int = 0  # number of the last execution before these units
     executions: int = 0
     points: int = 0  # number of scheduling points
     left_out: int = 0  # number of executions that were not measured
@@ -150,7 +150,7 @@ class Done:
     reasons: frozenset[StopReason] = frozenset()  # why the units stopped
     findings: tuple[Signed, ...] = ()
     record: Record | None = None  # the measurements, without findings
-    # Executions that covered something new: maps positions among measured executions to execution numbers
+    # Maps the position of an execution among the measured ones to its number, if it covered something new.
     firsts: Mapping[int, int] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
     orders: Mapping[str, int] = field(default_factory=dict)  # partial orders and interleavings, as in `Result`

@@ -19,11 +19,11 @@ from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.base import Scheduler
 
-FIRST = Budget(executions=1_000)  # the default budget: stop at the first finding
+FIRST = Budget(executions=1_000)  # the default budget: stop at the first finding or after 1,000 executions
 
 
 class Workbench:
-    """Runs scenarios of a domain on one installation. The installation is active while the workbench is entered.
+    """Runs scenarios of a domain on one installation, which is active inside the `with` block of the workbench.
 
     >>> import threading
     >>> from raddle.execute.thread_installation import Threads

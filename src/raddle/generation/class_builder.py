@@ -38,9 +38,11 @@ class ClassBuilder:
     ) -> None:
         self.surface = pools.surface
         self.random = random
+        self.workbench = workbench
+        self.reset: Callable[[], object] | None = reset
+        self.folder = sandbox.folder
         self._runner = runner
         self._pools = pools
-        self._folder = sandbox.folder
         self._harness = Harness(ConcurrentCalls(object, ()))
         self._session = workbench.session(
             self._harness, setup=reset, renewed=False, step_limit=STEP_LIMIT, measuring=True, all_accesses=True
@@ -68,7 +70,7 @@ class ClassBuilder:
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""
         harness, session = self._harness, self._session
-        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self._folder)
+        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self.folder)
         scheduler = Sequential()
         scheduler.begin(1, session.known_points.version)
         execution = session.run_for(scheduler)
@@ -77,3 +79,11 @@ class ClassBuilder:
         steps, entities = execution.observed
         # The harness makes the calls in a thread of its own, and the prefix in the first thread.
         return tuple(step for step in steps if harness.is_worker(step[0])), entities
+
+    def edges(self, prefix: Prefix) -> Sequence[Call]:
+        """Return a call of each method, in which every parameter that accepts an instance is the shared object.
+
+        The calls may raise exceptions.
+        """
+        cls = prefix.types[SHARED]
+        return [self._pools.draw_edge(self.random, method, cls) for method in self.surface.methods]

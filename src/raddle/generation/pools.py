@@ -21,6 +21,7 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import cached_property
 from inspect import Parameter as Signature
 from random import Random
 
@@ -43,6 +44,7 @@ MAX_CONSTRUCTOR_CALLS = 60  # constructor calls that are proposed
 OPTIONAL = 0.3  # probability that a call passes an optional argument
 VARIABLE = {Acceptance.YES: 0.5, Acceptance.MAYBE: 0.12, Acceptance.NO: 0.0}  # probability of using a variable
 LEARNED_WEIGHT = 12.0  # weight of a value that the tests of the project use
+MAX_FACTOR = 1.5  # values that have worked are drawn at most this many times as often as new ones
 MIN_FACTOR_OF_NONE = 0.2  # a pool always contains None if that is a guess, unless it has failed repeatedly
 _POSITIONAL = (Signature.POSITIONAL_ONLY, Signature.POSITIONAL_OR_KEYWORD)
 _Key = tuple[str, MethodKind, str]  # a parameter: the name of its method or of the class, and its own name
@@ -73,6 +75,16 @@ class ArgumentPools:
         self._pools: dict[_Key, tuple[Expression, ...]] = {}
         self._weights: dict[_Key, dict[Expression, float]] = {}  # factors learned from the ends of calls
         self._facts: dict[_Key, dict[Fact, None]] = {}  # uses that errors have revealed
+
+    @cached_property
+    def accepts_instances(self) -> bool:
+        """Whether a method or constructor accepts an instance of the class as an argument."""
+        cls = self.surface.cls.load()
+        return any(
+            acceptance(parameter, self._guesser.usage(method, parameter), cls) is Acceptance.YES
+            for method in self.surface.methods
+            for parameter in method.parameters
+        )
 
     def restart(self, number: int) -> None:
         """Draw all pools again; the number of the restart determines them."""
@@ -188,6 +200,20 @@ class ArgumentPools:
             return Variable(SHARED)  # without the shared object, the call would not touch it
         return Variable(rng.choice(names)) if names else None
 
+    def draw_edge(self, rng: Random, method: Method, cls: type) -> Call:
+        """Return a call in which every parameter that accepts an instance of the class is the shared object."""
+        call = self.draw_call(rng, method, {})
+        shared = {
+            parameter.name
+            for parameter in method.parameters
+            if acceptance(parameter, self._guesser.usage(method, parameter), cls) is Acceptance.YES
+        }
+        if not shared:
+            return call
+        passed = {parameter.name: expression for parameter, expression in arguments_of(call)}
+        passed |= dict.fromkeys(shared, Variable(SHARED))
+        return replace(_call_with(method, passed), result="")
+
     def redrawn(self, rng: Random, call: Call) -> Call:
         """Return a call that passes the same parameters, with other arguments from the pools."""
         keywords = dict(call.keywords)
@@ -250,7 +276,7 @@ class ArgumentPools:
             factors = self._weights.setdefault(key, {})
             factor = factors.get(expression, 1.0)
             if error is None:
-                factors[expression] = min(4.0, factor * 1.2)
+                factors[expression] = min(MAX_FACTOR, factor * 1.2)
                 continue
             facts = revealed(error, expression)
             if facts:

@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from raddle.generation.footprint import Footprint, footprint
+from raddle.generation import expressions
+from raddle.generation.footprint import Footprint, Variable, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
 
 CALLS = 10  # calls that are drawn for each prefix
-TESTS = 12  # tests that are made of these calls
+MIN_OTHERS = 3  # calls of methods that were drawn least often
+REPEATED = 3  # methods that are called twice
+FOCUSED_SHARE = 0.6  # share of the prefixes after which most calls access one variable
+TESTS = 12  # maximum number of tests that are made of these calls
+OFTEN = 4  # tries of two kinds of calls after which they are tried again only now and then
 PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
 LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
+EXTENSIONS = 2  # prefixes that are extended by one or two of the drawn calls
 OTHER_RECEIVER = 0.3  # share of the calls whose receiver may be a second instance, if the prefix constructs one
 OBSERVERS = 4  # maximum number of calls that observe the object at the end
 EXTRA_SHARE = 0.05  # share of the pairs that seem not to interact and are tested all the same
@@ -67,6 +73,8 @@ class Portfolio(Strategy):
         surface = builder.surface
         # Constructors can share state of the class. Most do not, and then no other call interacts with them.
         self._callable = list(dict.fromkeys((*surface.methods, *surface.constructors)))
+        # Maps each variable that a call has written to the methods that access it (a dictionary keeps their order).
+        self._accessors: dict[Variable, dict[Method, None]] = {}
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
@@ -95,15 +103,26 @@ class Portfolio(Strategy):
         if prefix is None:
             return
         candidates = self._candidates(prefix)
-        observers = self._observers(prefix, candidates)
+        self._add_tests(prefix, candidates)
+        for _ in range(EXTENSIONS):
+            longer = self._extended(prefix, candidates)
+            if longer is not None:
+                self._add_tests(longer, self._observed(longer, [candidate.call for candidate in candidates]))
+
+    def _add_tests(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> None:
+        """Add tests of the candidates that were tried least often together."""
+        random = self.builder.random
         pairs = [
             (one, other)
             for index, one in enumerate(candidates)
             for other in candidates[index:]
             if one.footprint.interacts_with(other.footprint) or random.random() < EXTRA_SHARE
         ]
+        # The more often two kinds of calls were tried together, the less likely they are tried again.
+        pairs = [pair for pair in pairs if random.random() * self._tried[_kinds(pair)] < OFTEN]
         random.shuffle(pairs)
         pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
+        observers = self._observers(prefix, candidates) if pairs else ()
         for pair in pairs[:TESTS]:
             self._tried[_kinds(pair)] += 1
             threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
@@ -111,6 +130,20 @@ class Portfolio(Strategy):
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
             self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
+
+    def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> Prefix | None:
+        """Return the prefix with candidates that write what other candidates read, so that those do something else."""
+        reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
+        writers = [
+            one.call
+            for one in candidates
+            if one.call.method.kind is not MethodKind.CONSTRUCTOR
+            and any(access.writes and access.variable in reads for access in one.footprint.accesses)
+        ]
+        if not writers:
+            return None
+        count = min(len(writers), self.builder.random.choice((1, 1, 2)))
+        return Prefix((*prefix.calls, *self.builder.random.sample(writers, count)), prefix.types)
 
     def _second(self, first: _Candidate, other: _Candidate, candidates: Sequence[_Candidate]) -> _Candidate:
         """Return a second call for the thread that makes `first`: one that conflicts with the other thread's call."""
@@ -121,22 +154,41 @@ class Portfolio(Strategy):
         random = self.builder.random
         cls = prefix.types[SHARED]
         receivers = [name for name, kind in prefix.types.items() if kind is cls]
-        found = []
+        calls = []
         for method in self._methods():
             receiver = SHARED if random.random() >= OTHER_RECEIVER else random.choice(receivers)
             call = self.builder.call(prefix, method, receiver=receiver)
-            observed = None if call is None else self.builder.observe(prefix, [call])
-            if call is not None and observed is not None:
-                found.append(_Candidate(call, footprint(observed)))
+            if call is not None:
+                calls.append(call)
+                calls += _mirrored(call, receivers)
+        return self._observed(prefix, calls)
+
+    def _observed(self, prefix: Prefix, calls: Sequence[Call]) -> list[_Candidate]:
+        """Return the calls that work after the prefix, with their footprints."""
+        observed = ((call, self.builder.observe(prefix, [call])) for call in calls)
+        found = [_Candidate(call, footprint(steps)) for call, steps in observed if steps is not None]
+        for candidate in found:
+            for access in candidate.footprint.accesses:
+                if access.writes:
+                    self._accessors.setdefault(access.variable, {})
+                if access.variable in self._accessors:
+                    self._accessors[access.variable][candidate.call.method] = None
         return found
 
     def _methods(self) -> Sequence[Method]:
-        """Return the methods that were drawn least often, in random order; a few occur twice."""
+        """Return methods to draw calls of: those that access one variable, and those that were drawn least often.
+
+        A few occur twice, so that a method is also called with other arguments.
+        """
         random, methods = self.builder.random, self._callable
         random.shuffle(methods)
-        methods.sort(key=self._drawn.__getitem__)
-        chosen = methods[:CALLS]
-        chosen += [random.choice(chosen) for _ in range(min(3, CALLS - len(chosen)) if chosen else 0)]
+        chosen: list[Method] = []
+        if self._accessors and random.random() < FOCUSED_SHARE:
+            variable = random.choice(list(self._accessors))
+            chosen = [method for method in methods if method in self._accessors[variable]][:CALLS]
+        others = sorted((method for method in methods if method not in chosen), key=self._drawn.__getitem__)
+        chosen += others[: max(CALLS - len(chosen), MIN_OTHERS)]
+        chosen += [random.choice(chosen) for _ in range(REPEATED)]
         self._drawn.update(chosen)
         return chosen
 
@@ -165,6 +217,22 @@ class Portfolio(Strategy):
             if self.builder.observe(prefix, [Call(method)]) is not None:
                 found.append(Call(method))
         return tuple(found[:OBSERVERS])
+
+
+def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
+    """Return the call with receiver and argument exchanged, if both are instances of the class: `b.m(a)` for `a.m(b)`.
+
+    The two calls acquire the locks of the objects in opposite orders.
+    """
+    if call.method.kind in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION):
+        return []
+    named = [one.name for one in call.arguments if isinstance(one, expressions.Variable) and one.name in instances]
+    others = [name for name in named if name != call.receiver]
+    if not others:
+        return []
+    receiver, other = expressions.Variable(call.receiver), expressions.Variable(others[0])
+    arguments = tuple(receiver if one == other else one for one in call.arguments)
+    return [replace(call, receiver=others[0], arguments=arguments)]
 
 
 _OBSERVING = (MethodKind.METHOD, MethodKind.PROPERTY, MethodKind.OPERATOR)

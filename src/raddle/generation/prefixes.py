@@ -29,7 +29,8 @@ from raddle.inspection import name_of
 
 MAX_CALLS = 5
 TRIES = 3  # calls that are drawn for each place in the prefix until one works
-SECOND_INSTANCE = 0.2  # probability that the prefix constructs a second instance
+# Probability that the prefix constructs a second instance, if methods accept one and if they do not
+SECOND_INSTANCE = {True: 0.5, False: 0.1}
 OTHER_ARGUMENTS = 0.5  # probability that the chosen constructor call gets other arguments
 RESERVED = 0.5  # probability that the prefix does not use some of the keys, so that they are absent later
 OTHER = "other"  # the variable that holds the second instance
@@ -46,7 +47,7 @@ def draw_prefix(
     if not pools.constructors:
         choose_constructors(runner, pools, rng)
     prefix, known = _constructed(runner, pools, rng)
-    if rng.random() < SECOND_INSTANCE:
+    if rng.random() < SECOND_INSTANCE[pools.accepts_instances]:
         prefix, known = _extended(runner, prefix, known, replace(rng.choice(pools.constructors), result=OTHER))
     reserved = _draw_reserved(pools, rng)
     methods = [method for method in pools.surface.methods if method.kind is not MethodKind.CONTEXT]

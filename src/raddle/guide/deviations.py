@@ -5,8 +5,8 @@ come first, then those with one, and so on. Among schedules with the same number
 deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
 
 Unlike in the papers, a deviation is tried only if it can reverse a conflict in the trace. If several threads are
-at the same place, the first one is tried first, and only a few of the others are tried later. So the result may still
-have more preemptions than the failure needs.
+at the same place, the first one is tried first, and only a few of the others are tried later. So the simplest
+schedule found may still have more preemptions than the failure needs.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class ExecutionDeviations:
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Yield deviations just before an event, as tuples (preempts a thread, thread to run instead, repeats).
+        """Yield deviations just before an event, as (whether a thread is preempted, thread to run instead, repeats).
 
         Two deviations are similar if their threads are at the same places. At most `MAX_ALIKE` similar deviations are
         yielded.
@@ -155,11 +155,11 @@ class ExecutionDeviations:
         return Schedule((*segments, Segment(other)))
 
     def arrivals(self, index: int, place: str) -> int:
-        """Return how often the thread that ran before the event at `index` had reached `place` since it was resumed."""
+        """Count the visits to `place` by the thread that ran just before event `index`, since it was last resumed."""
         own = self._events[index - 1].thread
         first = index
         while first and self._events[first - 1].thread == own:
             first -= 1
-        if first != self._own[own][0]:  # a resumed thread had already reached its first step when it was stopped
+        if first != self._own[own][0]:  # a resumed thread had already reached its next step when it was stopped
             first += 1
         return sum(1 for event in self._events[first:index] if self._place_of(event) == place)

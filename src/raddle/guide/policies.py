@@ -27,17 +27,17 @@ def make_policy(
     >>> make_policy("directed", seed=1, criteria=[])
     Traceback (most recent call last):
     ...
-    raddle.errors.UsageError: the scheduler directed needs at least one criterion to target
+    raddle.errors.UsageError: the scheduler 'directed' needs at least one criterion to target
     """
     name, _, options = scheduler.partition(":")
     if name not in GUIDED:
         return make_scheduler(scheduler, seed=seed, others=GUIDED)
     if options:
-        raise UsageError("unknown-option", f"the scheduler {name} has no option {options!r} (valid options: none)")
+        raise UsageError("unknown-option", f"the scheduler {name!r} has no option {options!r} (valid options: none)")
     from raddle.guide import portfolio  # slow to import, and not always needed
 
     if name == "portfolio":
         return portfolio.portfolio(criteria, seed=seed, settings=settings)
     if not criteria:
-        raise UsageError("no-criteria", "the scheduler directed needs at least one criterion to target")
+        raise UsageError("no-criteria", "the scheduler 'directed' needs at least one criterion to target")
     return portfolio.directed(criteria, seed=seed, settings=settings)

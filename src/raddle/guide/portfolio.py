@@ -60,7 +60,7 @@ class Guided(Scheduler):
         return self._member.begin(own, space)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the chooser of the member whose turn it is. Calling it directly saves a call per decision."""
+        """Return the current member's chooser. Calling it directly saves one call per decision."""
         return self._member.chooser()
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
@@ -86,7 +86,7 @@ class Guided(Scheduler):
 
 
 def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return the default scheduler. Without criteria, it has no targets and no directed member.
+    """Return the default scheduler. Without criteria, it has no targets and no "directed" member.
 
     >>> portfolio(["map"], seed=1).turn
     'pos'
@@ -104,7 +104,7 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Return a scheduler that pursues targets, and falls back to POS when no target is left.
+    """Return a scheduler that tries to cover targets, and falls back to POS when no target is left.
 
     >>> directed(["map"], seed=1).turn
     'directed'

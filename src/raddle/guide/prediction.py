@@ -2,12 +2,13 @@
 
 Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many others). Here, the
 criteria themselves are evaluated on the reordered trace. The steps are rearranged into another order that locks, starts
-and joins allow. An order in which a criterion finds something uncovered is worth trying. So any criterion can guide the
-search, even one whose requirements cannot be enumerated.
+and joins allow. An order is worth trying if a criterion finds that it covers something new. So any criterion can guide
+the search, even one whose requirements cannot be enumerated.
 
-Coverage does not distinguish all interactions between threads. With very many threads, nearly all pairs may be covered
-even if a particular combination of steps has never occurred. So an order is also worth trying if its reads would see a
-combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS 2024).
+Coverage does not distinguish all interactions between threads. With very many threads, nearly all requirements may be
+covered even if a particular combination of steps has never occurred. So an order is also worth trying if its reads
+would see a combination of writes that no earlier plan has produced (as in reads-from fuzzing, Wolff et al., ASPLOS
+2024).
 
 In each order, one thread is stopped, a second thread runs up to some place, and then the first continues. Nearly all
 known bug patterns that involve two threads have this form. Among the orders that are tried for a new combination of
@@ -64,7 +65,7 @@ class Candidate:
 
 
 def shape_of(steps: Sequence[Step]) -> int:
-    """Return a hash that is equal for executions whose threads executed the same steps, in any order.
+    """Return a hash that is the same for executions whose threads execute the same steps, however they are interleaved.
 
     >>> one = [(1, "read", 5, 70001), (2, "write", 5, 70002)]
     >>> shape_of(one) == shape_of(one[::-1])

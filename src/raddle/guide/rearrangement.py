@@ -42,7 +42,7 @@ class Rearrangement:
         self.programs: dict[int, list[Step]] = {0: []}
         self._starts: dict[int, tuple[int, int]] = {}  # maps a thread to its starter and the index of the start step
         self._givers: dict[tuple[str, int], list[tuple[int, int]]] = {}  # maps (kind, target) to (thread, index) pairs
-        initial_levels: dict[tuple[str, int], int] = {}  # maps (kind, target) to the initial permits or items
+        initial_levels: dict[tuple[str, int], int] = {}  # maps (kind, target) to the initial number of permits or items
         balance: dict[tuple[str, int], int] = {}
         for step in steps:
             thread, kind, target, _ = step

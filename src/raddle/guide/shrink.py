@@ -1,4 +1,4 @@
-"""Shrinking: finds a simpler schedule that shows the same failure.
+"""Shrinking: finds a simpler schedule that reproduces the same failure.
 
 As in Hypothesis, shrinking is defined by a value, a predicate and an order. The value is a schedule text. The predicate
 is true if the schedule's execution fails in the same way. The order is defined in `raddle.guide.simpler`. A schedule is
@@ -160,12 +160,12 @@ class Shrinker:
         return replace(later, count=later.count + count + (first.place == later.place))
 
     def _arrivals(self, end: int, thread: str, place: str) -> int:
-        """Return how often a thread reached a place between its last resumption and event `end`."""
+        """Return how many times a thread reached a place between its last resumption and event `end`."""
         events = self.best.trace.events
         first = end
         while first and events[first - 1].thread == thread:
             first -= 1
-        # A resumed thread had already reached its first step when it was stopped.
+        # A resumed thread had already reached its next step when it was stopped.
         begins = not any(event.thread == thread for event in events[:first])
         return sum(1 for event in events[first + (not begins) : end] if self._place_of(event) == place)
 
@@ -189,7 +189,8 @@ class Shrinker:
         """Search for a schedule with fewer preemptions or fewer segments. Return whether one was found."""
         search, before, kept = self._search, self._rank, self._left // SHARE
         for level in range(before.preemptions + 1):
-            # Each level may use half of the remaining executions, and the last level may use all of them.
+            # `kept` executions are reserved for later passes. Each level may use half of the other remaining
+            # executions, and the last level may use all of them.
             reserve = kept if level == before.preemptions else (self._left + kept) // 2
             while search.has(level) and not self._spent(reserve):
                 deviation = search.take(level)

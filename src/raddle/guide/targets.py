@@ -23,7 +23,7 @@ from raddle.step import Step
 from raddle.tally import Key
 
 TRIES = 3  # attempts per requirement before it is given up
-INITIAL_STEPS = 40_000  # steps that may be simulated before the first executions add to the allowance
+INITIAL_STEPS = 40_000  # initial allowance of simulated steps
 MAX_LISTED = 50  # maximum number of given-up requirements listed as sentences
 # Each execution adds half of its own steps to the allowance of simulated steps, but at least this many. This keeps
 # prediction cheaper than running the scenario.
@@ -37,7 +37,7 @@ class TargetsMemory:
 
     tried_digests: frozenset[int] = frozenset()  # reads-from digests of the plans tried
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
-    shapes: frozenset[int] = frozenset()  # shapes of executions with no orders left to predict
+    shapes: frozenset[int] = frozenset()  # shapes of executions with no orders left to simulate
     plans: int = 0  # number of executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
@@ -83,7 +83,7 @@ class CoverageTargets:
     """
 
     def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
-        self.share = 0, 1  # which part of all predictable orders to try: its index and the number of parts
+        self.share = 0, 1  # the part of the candidate orders to simulate: (index, number of parts)
         # A separate set of criteria, because predicted coverage must not be counted as real coverage.
         self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed

@@ -1,7 +1,7 @@
 """Finds the statements that begin a basic block.
 
-A basic block is a sequence of statements that run one after the other. A block begins at the start of a function or
-module, in each branch, and after a compound statement where several paths join. An exception counts as a branch only if
+A basic block is a sequence of statements that run one after the other. A block begins at the start of a function,
+a module or a branch, and after a compound statement where several paths join. An exception counts as a branch only if
 a `try` statement catches it. A `with` statement counts as a branch only if control never reaches the end of its body.
 The code after the statement then runs only if the context manager suppresses an exception. Class bodies run once, at
 import, and have no blocks. Unreachable code, such as code after `return`, has no blocks either.

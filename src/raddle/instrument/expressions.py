@@ -27,7 +27,7 @@ from raddle.instrument.nodes import (
 from raddle.instrument.scopes import MODULE, Scope, Scopes
 from raddle.instrument.sites import SiteMaker
 
-# Built-in functions that read the content or the attributes of their arguments.
+# Built-in functions that access the content or the attributes of their arguments.
 OBSERVING = frozenset({
     "len", "list", "dict", "set", "frozenset", "frozendict", "tuple", "sorted", "sum", "min", "max", "any", "all",
     "bool", "iter", "next", "reversed", "enumerate", "zip", "map", "filter", "str", "repr", "print", "format",

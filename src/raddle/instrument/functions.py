@@ -1,7 +1,7 @@
 """Finds the live functions in the process without inspecting all objects every time.
 
 The first search inspects all objects. Later searches inspect only new objects (see `new_objects`). That is enough,
-because a function never changes its globals or its file. Functions that have been found are remembered through weak
+because the globals and the file of a function never change. Functions that have been found are remembered through weak
 references.
 """
 
@@ -46,7 +46,7 @@ class LiveFunctions:
     def of(self, modules: Sequence[ModuleType], *, values: Collection[int] = ()) -> list[FunctionType]:
         """Return the functions of these modules. `values` holds the ids of objects to look for in default arguments.
 
-        The caller must keep these objects alive. An object that was not passed to the previous call must have been
+        The caller must keep these objects alive. An object whose id was not passed to the previous call must have been
         created after that call.
         """
         listing = self._new_objects.list_objects()

@@ -49,7 +49,7 @@ class Undo:
         """Restore the original code object of each function. A second call does nothing."""
         while self._functions:
             function, old, new = self._functions.pop()
-            if function.__code__ is new:  # otherwise another tool has replaced the code since
+            if function.__code__ is new:  # otherwise another tool has since replaced the code
                 function.__code__ = old
         while self._namespaces:
             self._namespaces.pop().pop(probe.NAME, None)

@@ -46,9 +46,9 @@ def label_of(module: ModuleType, root: str = "") -> str:
 def naming_root(folder: str, data_file: str = "") -> str:
     """Return the root folder for files in `folder`: labels are paths relative to the root.
 
-    If `folder` is marked as a project, it is the root. Otherwise the root is the first of these that contains `folder`:
-    the folder of the data file, so that all labels in that file are consistent, and the current folder. If neither
-    contains it, `folder` is the root.
+    If `folder` is marked as a project, it is the root. Otherwise the root is the folder of the data file if it contains
+    `folder`, so that all labels in the data file are consistent. Failing that, the root is the current folder if it
+    contains `folder`, and otherwise `folder` itself.
     """
     if any(os.path.exists(os.path.join(folder, mark)) for mark in PROJECT_MARKS):
         return folder

@@ -119,7 +119,7 @@ def _contains(objects: Sequence[Any], wanted: object) -> bool:
 
 
 def _without_switching(*functions: Callable[[], Any]) -> tuple[Any, ...]:
-    """Call functions implemented in C. Threads cannot switch between the calls, because no bytecode runs there."""
+    """Call functions implemented in C. Threads cannot switch between the calls, because no bytecode runs in between."""
     answers = list(map(call, functions))
     try:
         return tuple(answers)

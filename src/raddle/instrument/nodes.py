@@ -40,7 +40,7 @@ class Place(NamedTuple):
 def place_of(node: ast.expr | ast.stmt) -> Place:
     """Return the position that tracebacks show for the node's own instruction.
 
-    In a chain of calls with one call per line, an attribute may be on a later line than the start of its object.
+    In a chain of calls with one call per line, an attribute's name may be on a later line than the start of the node.
     CPython then reports the line of the attribute's name.
     """
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

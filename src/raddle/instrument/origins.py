@@ -1,7 +1,7 @@
-"""Determines where a live function's code comes from if the file named in the code does not contain it.
+"""Determines why the source file of a live function does not contain the function's code.
 
-Either the file was edited after the import, or the code was created at run time. `dataclass` and attrs compile code
-from text. Hypothesis copies its wrappers and gives them the name of the user's file.
+Either the file was edited after the import, or the code was created at run time. For example, `dataclass` and attrs
+compile code from text, and Hypothesis copies its wrappers and gives them the name of the user's file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def was_edited(code: CodeType, *, source: CodeIndex, running: Collection[CodeTyp
 
 
 def _bytecode(path: str) -> CodeIndex | None:
-    """Return the bytecode that the import system has cached for a source file; None if this interpreter has none."""
+    """Return the bytecode that the import system of this interpreter has cached for a file; None if there is none."""
     try:
         with open(importlib.util.cache_from_source(path), "rb") as stream:
             data = stream.read()

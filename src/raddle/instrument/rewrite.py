@@ -41,8 +41,9 @@ def rewrite(
 
     `tree` is the AST of the source, passed only if another tool such as pytest has changed it. The tree is modified in
     place. Without `tokens`, no function gets additional free variables, so that the code fits existing functions. The
-    cells of different calls of a function then count as one variable. The sites are the same in both cases. With
-    `blocks`, each basic block also begins with a probe, and the sites of blocks come after all others.
+    cells of different calls of a function then count as one variable. The sites are the same with and
+    without `tokens`. With `blocks`, each basic block also begins with a probe, and the sites of blocks come after all
+    others.
     """
     text = source_text(source)
     if tree is None:

@@ -172,7 +172,7 @@ def _compiled(
     module: ModuleType, path: str, source: bytes, file: str, rewritten: bool, flags: int, blocks: bool
 ) -> LiveSource:
     if rewritten:
-        with suppress(Exception):  # pytest's rewriting is not under our control: if it fails, compile without it
+        with suppress(Exception):  # pytest's internals may change: if its rewriting fails, compile without it
             change = _rewritten_assertions(module, source, path)
             return LiveSource(source, file=file, path=path, change=change, blocks=blocks)
     try:
@@ -187,9 +187,9 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             raise NoSourceError(f"{os.path.basename(path)} is not Python source")
         with open(path, "rb") as stream:
             return stream.read()
-    # `linecache` has the source of notebook cells, doctests and archives. Any text that `exec` compiles can be called
-    # "<string>", so that name identifies no source. Since 3.13, `linecache` stores the text of `python -c` under this
-    # name.
+    # `linecache` has the source of notebook cells, doctests and archives. Any text that `exec` compiles can have
+    # the file name "<string>", so this name identifies no source. Since 3.13, `linecache` stores the text of
+    # `python -c` under this name.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `linecache` warns about a module without a loader
         lines = linecache.getlines(path, namespace) if path != "<string>" else []

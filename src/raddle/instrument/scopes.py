@@ -1,13 +1,13 @@
 """Resolves the names of a module: determines which scope owns each name, and which names threads can share.
 
 The standard library's `symtable` resolves names for source text only, but raddle also rewrites trees that pytest has
-changed. So names are resolved here by the rules of the language. Functions in a class body do not see the names bound
-in that body. A comprehension has its own scope, but `:=` binds in the enclosing scope. `global` and `nonlocal` refer to
-other scopes.
+changed. This module therefore applies the scoping rules of the language itself. Functions in a class body do not see
+the names bound in that body. A comprehension has its own scope, but `:=` binds in the enclosing scope. Names declared
+`global` or `nonlocal` belong to another scope.
 
 Threads can share two kinds of names. A global is *mutated* if some function declares it with `global` and assigns to
 it. Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
-it and it is written after that function may have been created. Captured constants and arguments are effectively
+it and it may be written after that function has been created. Captured constants and arguments are effectively
 immutable and get no probe.
 """
 
@@ -61,7 +61,7 @@ class Scope:
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names bound by `from ... import`
     definitions: dict[str, int] = field(default_factory=dict)  # number of times `def` or `class` binds each name
-    # Maps each class to True if its constructor is in this source.
+    # Maps the name of a class to whether a constructor in this source is certain to run for each of its objects.
     classes: dict[str, bool] = field(default_factory=dict)
 
     def mangled(self, name: str) -> str:
@@ -198,8 +198,8 @@ class _Analyzer(ast.NodeVisitor):
                 kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", mangling_class=outer.mangling_class
             )
         else:
-            # Since 3.12, comprehensions run in the enclosing frame (PEP 709). On 3.11 they get the same qualified
-            # names, so that names do not depend on the version.
+            # Since 3.12, comprehensions run in the enclosing frame (PEP 709). They get that frame's qualified name on
+            # 3.11 too, so that names do not depend on the version.
             scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, mangling_class=outer.mangling_class)
         if kind != TYPE_PARAMETERS:
             self.by_node[node] = scope

@@ -1,10 +1,10 @@
 """Numbers the sites of one module in evaluation order, and records where CPython can switch threads between them.
 
-With the GIL, every supported CPython switches threads only at function entry, at a backward jump and after a call. The
-rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if such a switch point lies, on some path,
-between the previous probe and the current position. Each new site stores the flag as `switchable` and resets it. A
-switch is possible between two accesses if *any* site after that of the first access, up to and including that of the
-second, is switchable. Sites in between count even if they turn out to access nothing shared.
+With the GIL, every supported version of CPython switches threads only at function entry, at a backward jump and after a
+call. The rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if some path from the previous
+probe to the current position contains such a switch point. Each new site stores the flag as `switchable` and resets it.
+A switch is possible between two accesses if the site of the second access or *any* site between the two accesses is
+switchable. Sites between them count even if they turn out to access nothing shared.
 
 In case of doubt, the flag is True. Sites that often access nothing therefore do not reset it: the path to an object
 (`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user-defined classes call
@@ -57,7 +57,7 @@ class SiteMaker:
         return (*self._sites, *(site for _, site in self._blocks))
 
     def add(self, place: Place, kind: str, name: str, *, function: str) -> int:
-        """Add a site that is evaluated at this position, and return its number."""
+        """Add a site at the current position in the code, and return its number."""
         if len(self._sites) == MAX_SITES:
             raise TooManySitesError(self._file)
         site = Site(self._file, place.line, place.column, kind, name, function, switchable=self.may_switch)
@@ -74,13 +74,13 @@ class SiteMaker:
 
     @contextmanager
     def keeping_may_switch(self) -> Iterator[None]:
-        """Keep `may_switch` set, if it was set before, even if sites are added inside the `with` block."""
+        """If `may_switch` is set, keep it set even when sites are added inside the `with` block."""
         could_switch = self.may_switch
         yield
         self.may_switch |= could_switch
 
     def mark_effect(self, number: int) -> None:
-        """Record that an earlier site takes effect here, as `items.append` does in `items.append(f())`.
+        """Record that the operation at an earlier site takes effect here, as in `items.append(f())`.
 
         The arguments are evaluated between the lookup and the call, so a possible switch there makes the site
         switchable.

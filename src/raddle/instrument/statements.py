@@ -183,7 +183,7 @@ class Statements(Targets):
         while nested and not stores:
             items.append(nested.pop(0))
             stores = self._manager(node, items[-1])
-        if nested:  # Python assigns the target before it evaluates the next context manager
+        if nested:  # Python assigns to the target before it evaluates the next context manager
             inner = type(node)(nested, node.body)
             body = self._with(place_of(nested[0].context_expr).locate(inner))
         else:

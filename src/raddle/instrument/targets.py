@@ -3,8 +3,8 @@
 Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just before a
 value is stored in it. If a statement has more than one target, a target that needs probes therefore gets its value
 through a temporary name, which is deleted right afterwards. Class bodies get no temporaries, because their namespace
-may be a custom object: an `Enum` turns every name stored in it into a member. Statements in class bodies that would
-need temporaries stay unchanged.
+may be a custom object: an `Enum`, for example, turns every name bound in its body into a member. Statements in class
+bodies that would need temporaries stay unchanged.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Targets(Expressions):
         delayed: dict[str, ast.expr] = {}
         for element in target.elts:
             if not delayed and not self.needs_probes(element):
-                elements.append(element)  # Python assigns this element before evaluating any probed target
+                elements.append(element)  # Python assigns to this element before it evaluates any probed target
                 continue
             temporary = self.temporary()
             new: ast.expr = store(temporary)
@@ -177,7 +177,7 @@ class Targets(Expressions):
         return [place_of(statement).locate(ast.Assign([target], value))]
 
     def _augment_parts(self, statement: ast.AugAssign, parts: list[ast.expr]) -> list[ast.stmt]:
-        """Rewrite an augmented assignment to an attribute or item whose parts may be evaluated twice.
+        """Rewrite an augmented assignment to an attribute or item whose parts can safely be evaluated twice.
 
         `parts` holds the object of an attribute, or the container and the key of an item.
         """
@@ -217,7 +217,7 @@ class Targets(Expressions):
 
 
 def _is_immutable(node: ast.expr) -> bool:
-    """Return whether this is a number, string or other constant, as in `x += 1`.
+    """Return whether the node is a number, a string or another constant, as in `x += 1`.
 
     An augmented assignment of such a value to a local is assumed not to change a container in place.
     """

@@ -1,1 +1,1 @@
-"""Measurement: feeds executions to criteria and checks, and records what they covered."""
+"""Measurement: feeds executions to criteria and checks, and records what the executions covered."""

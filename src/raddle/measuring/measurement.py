@@ -1,7 +1,7 @@
-"""A measurement: feeds executions to criteria and checks, and tallies what they covered.
+"""A measurement: feeds executions to criteria and checks, and tallies what the executions covered.
 
-Most executions of a small scenario repeat the steps of an earlier one. They are recognized by a hash of their steps and
-only counted, so measuring small scenarios is cheap.
+Most executions of a small scenario repeat the steps of an earlier one. Such executions are recognized by a hash of
+their steps and only counted, so measuring small scenarios is cheap.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning
 
 MAX_REMEMBERED = 5_000  # maximum number of distinct executions remembered; others are analyzed each time they occur
-# The first executions, up to this many distinct ones, are all analyzed for warnings and pruning facts.
-FULLY_ANALYZED = 32
-ANALYZE_ONE_IN = 256  # beyond FULLY_ANALYZED, one execution in this many is analyzed, and all with new coverage
-CACHE_TRIAL = 128  # cached executions after which a cache is disabled if it has few hits
+FULLY_ANALYZED = 32  # number of distinct executions at the start that are all analyzed for warnings and pruning facts
+ANALYZE_ONE_IN = 256  # later executions are analyzed if they have new coverage or a number that is a multiple of this
+CACHE_TRIAL = 128  # number of cached executions after which a cache with few hits is disabled
 
 
 class _Observer(Protocol):
@@ -55,7 +54,7 @@ class Check(_Observer, Protocol):
 
 @dataclass(slots=True)
 class _RememberedExecution:
-    """A distinct execution, how often it occurred, and what it covered."""
+    """The number of times that a distinct execution occurred, and the requirements that it covered."""
 
     times: int
     keys: tuple[tuple[str, frozenset[Key]], ...]
@@ -68,7 +67,7 @@ class _CriterionCache:
     Executions that differ only in the ignored steps share an entry.
     """
 
-    # Maps a hash of the relevant steps to covered keys.
+    # Maps a hash of the relevant steps to the requirements covered.
     keys_by_hash: dict[int, frozenset[Key]] = field(default_factory=dict)
     hits: int = 0  # number of cache hits
     is_enabled: bool = True  # False if the cache was disabled
@@ -99,15 +98,15 @@ class Measurement:
         self._caches = {criterion.name: _CriterionCache() for criterion in criteria}
         # Maps each requirement, by criterion, to the first execution that covered it.
         self._first: dict[str, dict[Key, int]] = {criterion.name: {} for criterion in criteria}
-        # Counts the executions that covered each requirement, except for those in `_remembered`.
+        # Counts the executions that covered each requirement, without the executions in `_remembered`.
         self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}
         self._observed: set[tuple[int, str, str, str]] = set()
         self._inherited: set[tuple[str, str]] = set()
         self._number = 0
-        self.new = 0  # number of requirements first covered by the last execution
+        self.new = 0  # number of requirements first covered by the latest execution
         self.already_covered: Mapping[str, Set[Key]] = {}  # requirements that other units covered, by criterion
         self.modules: set[int] = set()  # digests of the modules that executions reached
-        self.incomplete: frozenset[str] = frozenset()  # criteria that an exhausted search may not have covered fully
+        self.incomplete: frozenset[str] = frozenset()  # criteria that even an exhausted search may not cover fully
         self.early: frozenset[int] = frozenset()  # sites that run before a variable is shared; see `StaticModel`
 
     @property
@@ -147,7 +146,7 @@ class Measurement:
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
-        """Return the requirements that an execution covers; the cache key is made of the steps the criterion needs."""
+        """Return the requirements that an execution covers, cached by a hash of the steps that the criterion needs."""
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, entities))
@@ -230,7 +229,7 @@ class Measurement:
     def all_covered(self, model: StaticModel, *, if_unknown: bool) -> bool:
         """Return whether every feasible requirement is covered.
 
-        For criteria whose total is unknown, `if_unknown` is the answer.
+        A criterion whose total is unknown counts as covered if `if_unknown` is true.
         """
         model = model_with(model.of_modules(self.modules), self._observed, self._inherited)
         return all_covered(self.criteria, self.counts(), model, self.facts(), if_unknown=if_unknown)
@@ -259,7 +258,7 @@ class Measurement:
         return self._feasibility.facts()
 
     def observed(self) -> frozenset[tuple[int, str, str, str]]:
-        """Return the accesses that were observed, as tuples (site, owner, name, kind)."""
+        """Return the observed accesses as tuples (site, owner, name, kind)."""
         return frozenset(self._observed)
 
     def inherited(self) -> frozenset[tuple[str, str]]:
@@ -281,9 +280,8 @@ def all_covered(
 ) -> bool:
     """Return whether every feasible requirement is covered.
 
-    For criteria whose total is unknown, `if_unknown` is the answer.
-
-    A criterion without any requirements does not count as covered, because the next execution may reveal some.
+    A criterion whose total is unknown counts as covered if `if_unknown` is true. A criterion without any requirements
+    does not count as covered, because the next execution may reveal some.
     """
     for criterion in criteria:
         total = criterion.total(model, facts).number

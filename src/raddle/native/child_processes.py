@@ -5,8 +5,8 @@
   folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from `sys.path`,
   imports the `sitecustomize` module that it shadowed, and calls `start_inherited_watch`.
 
-Some child processes are not measured: Python started with -I, -E or -S, processes started without these variables, and
-interpreters without raddle.
+Some child processes are not measured: interpreters started with -I, -E or -S, processes started without these
+variables, and interpreters in which raddle is not installed.
 """
 
 from __future__ import annotations

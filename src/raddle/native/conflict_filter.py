@@ -1,8 +1,8 @@
-"""Removes accesses to variables without conflicts from the steps, because the criteria do not count them.
+"""Removes accesses to variables without conflicts from the steps, because the criteria do not count such accesses.
 
 The rule is the same as in controlled executions: two accesses conflict if different threads make them, at least one is
-a write, and no thread start or join orders them. A conflict can appear as late as the last access to a variable, so
-steps are held back. Memory is limited, so the oldest steps are released when too many are held back. On release, an
+a write, and no thread start or join orders them. A variable may have its first conflict only at its last access, so
+steps are buffered. Memory is limited, so when the buffer is full, the oldest steps are passed on. At that point, an
 access is removed if its variable has not had a conflict so far.
 """
 
@@ -17,7 +17,7 @@ from raddle.native.start_join_order import StartJoinOrder
 from raddle.operation import ACCESSES, JOIN, JOIN_IN_TIME, READ, START
 from raddle.step import Step
 
-MAX_HELD = 100_000  # maximum number of steps held back in memory
+MAX_HELD = 100_000  # maximum number of steps buffered in memory
 
 
 class Batch(NamedTuple):
@@ -62,7 +62,7 @@ class _VariableAccesses:
 
 
 class ConflictFilter:
-    """Holds batches back, then filters them and releases them in order.
+    """Buffers batches, then filters them and passes them on in order.
 
     >>> conflict_filter = ConflictFilter()
     >>> steps = [(0, "write", 7, 70001), (0, "write", 8, 70002), (0, "start", 1, 70003), (0, "start", 2, 70003)]
@@ -77,13 +77,13 @@ class ConflictFilter:
     def __init__(self, max_held: int = MAX_HELD) -> None:
         self._max_held = max_held
         self._held: deque[Batch] = deque()
-        self._count = 0  # number of steps held back
+        self._count = 0  # number of buffered steps
         self._batches = 0  # number of batches added so far
         self._variables: dict[int, _VariableAccesses] = {}
         self._order = StartJoinOrder()
 
     def add(self, batch: Batch) -> Iterator[FilteredBatch]:
-        """Add the next batch. Yield the oldest batches while more than `max_held` steps are held back."""
+        """Add the next batch. Yield the oldest batches while more than `max_held` steps are buffered."""
         self._batches += 1
         self._find_conflicts(batch.steps)
         short_lived = self._remove_short_lived(batch)
@@ -96,12 +96,12 @@ class ConflictFilter:
             yield self._filter(self._held.popleft())
 
     def drain(self) -> Iterator[FilteredBatch]:
-        """Yield all batches that are still held back. Called when no more steps will be added."""
+        """Yield all batches that are still buffered. Called when no more steps will be added."""
         while self._held:
             yield self._filter(self._held.popleft())
 
     def _find_conflicts(self, steps: Sequence[Step]) -> None:
-        """Update which variables have conflicting accesses."""
+        """Record which variables have conflicting accesses."""
         variables, order = self._variables, self._order
         for thread, kind, target, _ in steps:
             if kind in ACCESSES:
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step, but turn a join that has a timeout into a plain join, as the criteria expect."""
+    """Return the step with JOIN instead of JOIN_IN_TIME, because criteria process only JOIN."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

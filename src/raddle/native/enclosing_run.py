@@ -1,4 +1,4 @@
-"""Adds the coverage of explorations inside a measured program, such as marked tests, to the enclosing run.
+"""Adds the coverage of explorations inside a measured program, such as those of marked tests, to the enclosing run.
 
 The watch is suspended during an exploration (see `suspension`), so nothing is counted twice.
 """

@@ -1,4 +1,4 @@
-"""Recognizes primitives that the standard library creates as parts of another primitive.
+"""Recognizes primitives that the standard library creates as parts of other primitives.
 
 Locks and conditions that `threading`, `queue` and `concurrent.futures` create for their own use are not recorded, since
 the primitives built from them are recorded as a whole. Other modules of the standard library count as part of the
@@ -18,8 +18,8 @@ from raddle.checks.crash import is_raddle_file
 from raddle.threads.data_model.identity import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
-# Functions of `threading` that create a lock on behalf of their caller. Such a lock must be recorded, because nothing
-# else that is recorded orders the accesses of the caller.
+# Functions of `threading` that create a lock on behalf of their caller. Such a lock must be recorded, because no other
+# recorded operation orders the accesses that it guards.
 _ON_BEHALF_OF_CALLER = frozenset(
     {
         "Condition.__init__",
@@ -42,8 +42,8 @@ _INTERNAL_FILES = frozenset(
 def is_made_internally(obj: object = None) -> bool:
     """Return whether the running code creates a primitive as a part of another primitive.
 
-    `obj` is the primitive if it already exists. Frames of its own constructors are skipped. Frames of the functions in
-    `_ON_BEHALF_OF_CALLER` are skipped too, because their callers count as the creators.
+    `obj` is the primitive being created, if it already exists. Frames of its own constructors are skipped. Frames of
+    the functions in `_ON_BEHALF_OF_CALLER` are skipped too, because their callers count as the creators.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

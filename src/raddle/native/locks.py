@@ -122,7 +122,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython allows subclassing
     _is_owned: Callable[[], bool]
 
     def __init__(self) -> None:
-        self._depth = 0  # number of acquires not yet released; changed only by the thread that holds the lock
+        self._depth = 0  # number of acquires minus releases; changed only by the thread that holds the lock
         self.resource = self.recorder.make_resource(self)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -164,7 +164,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython allows subclassing
         thread.call_site = thread.leave_with(self)
         self.release()
 
-    # Called by a condition before and after it waits.
+    # A condition calls the next two methods before and after it waits.
 
     def _release_save(self) -> Any:
         thread = self.recorder.local.thread

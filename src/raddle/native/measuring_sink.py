@@ -1,4 +1,4 @@
-"""The sink that measures the criteria in one process and adds the result to the data file at the end."""
+"""The sink that measures coverage in one process and adds the result to the data file at the end."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Noise: random delays that make threads interleave in different ways.
 
-The technique follows Křena, Letko and Vojnar, and the earlier tool ConTest. A kind of noise has an action, a place, a
-probability and a strength. Each thread draws from its own random generator, seeded with the thread's position in the
-tree of threads. A thread draws a number at every place that it reaches, whether or not the number is used. A thread's
-decisions therefore depend neither on other threads nor on when a variable was found to be shared.
+The technique follows Křena, Letko and Vojnar, and the earlier tool ConTest. A noise setting consists of a kind, a
+place, a probability and a strength. Each thread draws from its own random generator, seeded with the thread's position
+in the tree of threads. A thread draws a number at every place that it reaches, whether or not the number is used. A
+thread's decisions therefore depend neither on other threads nor on when a variable was found to be shared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 KINDS = ("yield", "sleep", "busy", "switch-interval")
 PLACES = ("everywhere", "shared", "locks")
-LEARNING_STEPS = 256  # steps between two updates of the shared sites
+LEARNING_STEPS = 256  # number of steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
 # Probes that access a variable; noise is injected before each of them runs.
@@ -37,7 +37,7 @@ ACCESSING = (
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """One kind of noise, as given to `--noise`.
+    """A noise setting, as given to `--noise`.
 
     >>> Noise.parse("sleep:where=shared,strength=5")
     Noise(kind='sleep', where='shared', probability=0.05, strength=5.0)

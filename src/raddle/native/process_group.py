@@ -1,4 +1,4 @@
-"""The processes of one run. The processes collect their records in a folder, and the first process reports on them."""
+"""The processes of one run. They collect their records in a folder, and the first process reports on all records."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Program:
 
 
 def run_script(path: str, namespace: dict[str, Any], hook: WatchImportHook) -> int:
-    """Run a file as the main program and return its exit code; instrument it if it is selected."""
+    """Run a file as the main program, instrumented if it is selected, and return the exit code."""
     try:
         code = hook.code_of_file(path, "__main__")
         if code is None:
@@ -81,7 +81,7 @@ def run_script(path: str, namespace: dict[str, Any], hook: WatchImportHook) -> i
 
 
 def become_main(spec: ModuleSpec | None, path: str | None) -> dict[str, Any]:
-    """Replace `__main__` with a new module, set up as Python would, and return its namespace."""
+    """Replace `__main__` with a new module, set up as Python sets it up, and return the module's namespace."""
     main = ModuleType("__main__")
     namespace = main.__dict__
     fill_main(namespace, spec, path)

@@ -1,8 +1,8 @@
 """Records the operations of `queue.Queue`, its subclasses and `queue.SimpleQueue`.
 
 A put to or a get from a `Queue` is recorded after it has happened, before the queue's mutex is released. A
-`SimpleQueue` has no mutex in Python. Its puts, which never block, are recorded just before they happen, and its gets
-just after.
+`SimpleQueue` has no mutex that Python code can hold. Its puts, which never block, are recorded just before they happen,
+and its gets just after.
 """
 
 from __future__ import annotations

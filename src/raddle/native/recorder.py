@@ -1,4 +1,4 @@
-"""The recorder: turns the operations that probes and primitives report in any thread into steps.
+"""The recorder: records the operations of all threads, as reported by probes and primitives, in the form of steps.
 
 Every recorder operation that does more than a single `append` marks its thread as busy. Program code that runs in the
 middle of such an operation (a destructor, a signal handler) is not recorded. Otherwise it could deadlock on a lock that
@@ -42,8 +42,8 @@ class ThreadRecord:
         self.busy = False  # True while the recorder runs in this thread
         self.call_site = 0  # site of the upcoming call to a primitive; 0 if it has none
         self.unrecorded_lock: object = None  # a lock that records no steps itself, because a condition records them
-        self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site
-        self.with_blocks: list[tuple[object, int]] = []  # open `with` blocks: the primitive and the site
+        self.submitting: tuple[Resource, int] | None = None  # the pool of the task being submitted, and the site
+        self.with_blocks: list[tuple[object, int]] = []  # the primitive and the site of each open `with` block
 
     def set_actor(self, actor: Actor, methods_left: int) -> None:
         self.actor = actor
@@ -64,7 +64,7 @@ NO_THREAD.busy = True  # used by threads that have no number yet, and by threads
 class ThreadLocalState(threading.local):
     """The record of the running thread.
 
-    A thread that was not started through the patches is registered when first seen.
+    A thread that was not started by a patched function is registered when first seen.
     """
 
     # Class attributes, since a destructor may run in the thread before the first line of `__init__`.
@@ -248,7 +248,7 @@ class Recorder:
         """Mark the thread as busy during the block, so that program code running in the thread is not recorded.
 
         Yield False if the thread is already busy or recording is off. An internal error in the block stops recording
-        and is not raised.
+        and does not propagate.
         """
         if thread.busy or not self.stream.recording:
             yield False
@@ -276,7 +276,7 @@ class Recorder:
     def enter_primitive(self) -> tuple[ThreadRecord, int]:
         """Return the record of the running thread and the site of its call to a primitive (0 if the call has no site).
 
-        Every operation on a recorded primitive calls this first. It also injects noise.
+        Every operation on a recorded primitive calls this method first. The method also injects noise.
         """
         thread = self.local.thread
         site, thread.call_site = thread.call_site, 0
@@ -293,7 +293,7 @@ class Recorder:
             self.record(kind, number, site)
 
     def entering_with(self, primitive: object) -> _WithEntry:
-        """Note that the running thread enters a `with` block for the primitive."""
+        """Record that the running thread enters a `with` block for the primitive."""
         thread = self.local.thread
         thread.with_blocks.append((primitive, thread.call_site))
         return _WithEntry(thread)

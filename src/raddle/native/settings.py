@@ -27,7 +27,7 @@ class Settings:
     program: str = ""  # the program as shown in reports
     sources: tuple[str, ...] = ()  # modules, files and folders to instrument; empty for the whole project
     root: str = "."  # the folder of the project
-    named_from: str = ""  # the folder that file names in reports are relative to
+    named_from: str = ""  # the folder to which file names in reports are relative
     noise: tuple[str, ...] = ()
     seed: int = 1
     criteria: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Settings:
         )
 
     def _make_sink(self, names: VariableNames) -> Sink:
-        """Create the sink that measures the criteria and stores the result."""
+        """Create the sink that measures coverage and stores the result."""
         if not self.criteria:
             return NullSink()
         from raddle.native.measuring_sink import MeasuringSink  # imported late: criteria are slow to import

@@ -1,4 +1,4 @@
-"""Ends the watch when the process ends, after all program code has run: flushes the remaining steps and reports.
+"""Stops the watch when the process ends, after all program code has run, and prints the summary.
 
 Python waits for the program's threads, then runs `atexit` callbacks in reverse order of registration. The callback of
 this module is registered before the program starts, so it runs last. The module also replaces `os._exit`, which ends
@@ -92,7 +92,7 @@ class Shutdown:
             os.kill(os.getpid(), signal.SIGINT)
 
     def finish(self) -> None:
-        """Stop the watch and report. If that fails, the error is printed and does not affect the program."""
+        """Stop the watch and print the summary. If that fails, print the error; the program is not affected."""
         if self._finisher == get_ident():
             return  # called by a signal handler that interrupted this very method
         with self._finish_lock:  # the process must not end before the watch has stopped, so other threads wait

@@ -1,8 +1,8 @@
 """Redelivers exceptions that signal handlers raised during raddle's callbacks, where Python ignores exceptions.
 
-Python runs signal handlers between any two instructions, even inside callbacks of the garbage collector and of weak
-references. An exception raised there is printed to stderr and lost, so a program would survive Ctrl-C. Therefore the
-same signal is sent again, and the exception is raised as soon as the program's own code continues.
+Python may run a signal handler between any two instructions, even inside callbacks of the garbage collector and of weak
+references. An exception raised there is printed to stderr and lost, so a program would survive Ctrl-C. Therefore raddle
+sends the same signal again and raises the exception as soon as the program's own code continues.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def delivery(error: BaseException) -> Iterable[object]:
     """Return an iterable that redelivers the exception to the program when it is consumed.
 
     The callback must consume it as its last action and without a call, as in `(*_,) = delivery(error)`. Python runs
-    signal handlers after a call, and this handler must not run before the callback has returned.
+    signal handlers after a call, but the redelivering handler must not run before the callback has returned.
     """
     number = _signal_of(error)
     handler = signal.getsignal(number) if number is not None else None
@@ -54,7 +54,7 @@ def _signal_of(error: BaseException) -> int | None:
 
 
 def handlers() -> dict[Any, int]:
-    """Map the code of each signal handler that is a Python function to its signal."""
+    """Map the code of each signal handler that is a Python function to the signal that it handles."""
     return {getattr(signal.getsignal(number), "__code__", None): number for number in SIGNALS}
 
 
@@ -69,7 +69,7 @@ def code_in(error: BaseException) -> Iterator[CodeType]:
 def make_unraisablehook() -> Callable[[Any], None]:
     """Return a replacement for `sys.unraisablehook`.
 
-    It redelivers exceptions of signal handlers that run before a callback's first line.
+    The replacement redelivers exceptions of signal handlers that run before a callback's first line.
     """
     real = sys.unraisablehook
 

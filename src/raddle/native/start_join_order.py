@@ -1,8 +1,8 @@
-"""The happens-before order that starting and joining threads establishes.
+"""The happens-before order that thread starts and joins establish.
 
 A thread enters a new segment each time it starts another thread, as in controlled executions. A long-running program
 may start many threads, so a child does not copy its parent's order. Instead, a lookup for the child falls back to the
-order that its parent had when it started the child.
+part of its parent's order that precedes the start of the child.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class _Start(NamedTuple):
     """The start of a thread: its parent, and the point that the parent had reached."""
 
     parent: int
-    segment: int  # the segment that the parent was in
+    segment: int  # the parent's segment at the start
     joins: int  # number of joins that the parent had completed
 
 
@@ -37,12 +37,12 @@ class StartJoinOrder:
         self._segments: dict[int, int] = {}
         self._starts: dict[int, _Start] = {}
         self._joins: dict[int, int] = {}  # maps a thread to the number of joins it has completed
-        # Maps a thread and another thread to the last segment of the other thread that happens before a join by the
-        # first, and to the number of that join.
+        # For each thread: maps another thread to the last segment of that other thread that happens before some join
+        # by the first thread, and to the number of that join.
         self._joined: dict[int, dict[int, tuple[int, int]]] = {}
 
     def segment(self, thread: int) -> int:
-        """Return the segment that a thread is in now."""
+        """Return the current segment of a thread."""
         return self._segments.get(thread, 0)
 
     def start(self, thread: int, child: int) -> None:
@@ -52,7 +52,7 @@ class StartJoinOrder:
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
-        """Record that `thread` joins `other`: everything before the end of `other` happens before the join."""
+        """Record that `thread` joins `other`: whatever happens before the end of `other` happens before the join."""
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}

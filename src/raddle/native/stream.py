@@ -47,7 +47,7 @@ class Sink(Protocol):
 
 @runtime_checkable
 class ForgettingSink(Sink, Protocol):
-    """A sink that can drop the state of discarded entities, so its memory is bounded by that of the program.
+    """A sink that can drop the state of discarded entities, so that its memory use stays bounded.
 
     It receives no steps on variables without conflicting accesses (see `raddle.native.conflict_filter`).
     """

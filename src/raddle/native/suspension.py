@@ -1,4 +1,4 @@
-"""Suspends the watch during controlled executions inside a measured program, such as marked tests."""
+"""Suspends the watch during controlled executions inside a measured program, such as those of marked tests."""
 
 from __future__ import annotations
 

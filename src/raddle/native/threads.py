@@ -65,7 +65,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         try:
             real_start(self)
         finally:
-            starting.pop(id(self), None)  # still there if the thread could not be started
+            starting.pop(id(self), None)  # the entry is still there if the thread could not be started
 
     def inner(self: Any) -> None:
         recorder.begin_thread(starting.pop(id(self), None))

@@ -12,7 +12,7 @@ from raddle.checks.crash import is_raddle_file
 
 
 def clean(error: BaseException | None) -> None:
-    """Remove raddle's frames from the tracebacks of an exception and of all exceptions that it is chained to."""
+    """Remove raddle's frames from the tracebacks of an exception and of all exceptions in its chain."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -63,7 +63,7 @@ def _without_our_frames(
     def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
         found = list(real(tb))
         kept = [item for item in found if not is_raddle_file(item[0].f_code.co_filename)]
-        return iter(kept or found)  # an error raised by raddle may have no other frames, and a stack must not be empty
+        return iter(kept or found)  # an error in raddle may have only raddle's frames; a traceback must not be empty
 
     return walk
 

@@ -64,7 +64,7 @@ class Watch:
         self._owner = os.getpid()
 
     def start(self) -> Watch:
-        """Instrument the modules, install all hooks, and start recording."""
+        """Instrument the modules that are already imported, install all hooks, and start recording."""
         self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
         expose_probes({})  # needed for the main script even if no module was instrumented
         self.hook.install()

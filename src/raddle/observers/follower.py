@@ -60,7 +60,7 @@ class Follower(Observer):
 
     def started(self, me: Carrier, other: Carrier) -> None:
         self._listener.started(me, other)
-        if other.daemon:  # the end of the last non-daemon thread ends daemons, so the ends of threads matter
+        if other.daemon:  # daemons stop when the last non-daemon thread ends, so the order in which threads end matters
             self._engine.mark_observed("thread")
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:

@@ -24,7 +24,7 @@ from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import is_iterator
 
 INTERNAL = -1  # replaces the number of a resource that the standard library uses internally
-REPORTED_AS_WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # the resources inside these are internal
+REPORTED_AS_WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # the resources inside such objects are internal
 
 
 class Identities:
@@ -41,7 +41,7 @@ class Identities:
 
     def begin(self, entities: Entities) -> None:
         """Prepare for a new execution."""
-        self._model = self._make_model()  # built now: it acquires locks, which would be recorded during the execution
+        self._model = self._make_model()  # building it during the execution would record lock operations
         self._imported.begin()
         self.entities = entities
         entities.functions = method_sites(self._table)
@@ -105,7 +105,7 @@ class Identities:
         return place
 
     def _content_of(self, container: Any, site: int) -> AbstractVariable:
-        """Return the name of a container whose holder was not recorded, such as a global or a shared local."""
+        """Return the name of the content of a container in a global, a shared local or another unrecorded holder."""
         named = self._model.variable_at(site)
         if named is not None:
             return AbstractVariable(named[0], "", named[1])
@@ -114,7 +114,7 @@ class Identities:
         return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def name_contents(self, steps: Iterable[Step]) -> None:
-        """Name the content of each container after the best name that any of its access sites provides."""
+        """Give the content of each container without a known holder the best name that any access site provides."""
         sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._variables[number].conflicted}
         if not sites:
             return

@@ -19,7 +19,7 @@ class Places:
         self._table = table
 
     def of_operation(self, me: Carrier) -> tuple[Place, str]:
-        """Return the line that the running thread has reached, and its name in a schedule."""
+        """Return the line that the running thread has reached, and the text that stands for it in schedules."""
         if me.kind.is_access:
             site = self._table[me.site]
             return Place(site.file, site.line), site.place
@@ -37,5 +37,5 @@ class Places:
         return Place("stdlib", 0)  # for example in a pool's worker, whose lines differ between Python versions
 
     def is_call(self, site: int) -> bool:
-        """Return whether a site looks up a method in order to call it."""
+        """Return whether the operation at a site is a call."""
         return self._table[site].kind == "call"

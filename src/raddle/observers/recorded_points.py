@@ -11,7 +11,7 @@ from raddle.site import SiteTable
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
 
-MAX_PASSED = 64  # maximum number of sites stored per thread since its last synchronization
+MAX_PASSED = 64  # maximum length of each list in `passed_sites`
 
 
 class RecordedPoints(Points):
@@ -29,8 +29,8 @@ class RecordedPoints(Points):
         self.with_gil = with_gil
         self._table = table
         self._everywhere = everywhere
-        # By thread: the sites it has passed since its last synchronization, and whether CPython can switch threads
-        # before each of them.
+        # For each thread: the sites that it has passed since its last synchronization, and whether CPython can switch
+        # threads before each of them.
         self.passed_sites: dict[int, list[tuple[int, bool]]] = {}
 
     def begin(self, known_points: KnownPoints) -> None:

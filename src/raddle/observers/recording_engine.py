@@ -11,7 +11,7 @@ class RecordingEngine(Engine):
     """Notifies the observers of every operation that a participant reaches, whether or not it is a scheduling point."""
 
     points: RecordedPoints
-    _parks = False  # True if the participant that reaches a point is going to wait for a join or a timer
+    _parks = False  # True if the participant that called `reach` last was parked or had ended
 
     def reach(self, me: Carrier | None) -> None:
         self._parks = me is None or me.parked

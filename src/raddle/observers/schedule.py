@@ -16,7 +16,7 @@ from raddle.observers.recorded_points import RecordedPoints
 from raddle.place import Place
 from raddle.schedule import Schedule, Segment
 
-_ARRIVED, _PASSED, _TIME = 0, 1, -1  # kinds of log entries; other numbers are sites that may become points
+_ARRIVED, _PASSED, _TIME = 0, 1, -1  # kinds of log entries; other numbers are sites that may become scheduling points
 
 
 class ScheduleRecorder(Observer):
@@ -50,7 +50,7 @@ class ScheduleRecorder(Observer):
         entry = _PASSED if point else me.site if me.kind.is_access else _ARRIVED
         arrival = (place, entry, blocked)
         self._arrivals.setdefault(me.index, []).append(self._interned.setdefault(arrival, arrival))
-        if blocked and me.timer:  # the thread's timer starts here, so the schedule must let it reach this point
+        if blocked and me.timer:  # the timer starts here, so the schedule must let the thread reach this point
             self._add(me, _PASSED)
         self._add(me, _ARRIVED)
 

@@ -1,7 +1,7 @@
 """The step recorder: records the steps of an execution for criteria (see `raddle.step`).
 
-If no two accesses to a variable can conflict, all accesses to it are left out at the end, unless all accesses are
-requested. Most steps are such accesses, and no criterion uses them.
+If no two accesses to a variable can conflict, all accesses to it are dropped after the execution, unless all accesses
+are requested. Most steps are such accesses, and no criterion uses them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}
-_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, others may have to wait for an item, free space or the event
+_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these, other threads may have to wait for an item, space or the event
 
 
 class StepRecorder(Recorder):
@@ -77,7 +77,7 @@ class StepRecorder(Recorder):
         self._table = table
         self._all_accesses = all_accesses  # whether steps include accesses to variables without conflicts
         self._methods = methods  # threads are distinguished by this many of the methods they run first
-        self._wanted: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
+        self._wanted: set[int] = set()  # sites with steps that criteria have used; they must not become cold
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()
         self._withs = WithStatements(table)
@@ -236,7 +236,7 @@ class StepRecorder(Recorder):
             add((me.index, JOIN, other.index, _user_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == RELEASE_MUTEX:  # needed even while the execution is being aborted, because its earlier steps count
+        if kind == RELEASE_MUTEX:  # needed even in an aborted execution, because the steps before the abort count
             self._release_mutex(me, target)
             return
         if self._engine.aborting:
@@ -253,7 +253,7 @@ class StepRecorder(Recorder):
             self._add(me, kind, self._identities.resource(target))
 
     def _hold_mutex(self, me: Carrier, mutex: Any) -> None:
-        """Record that a thread acquires a queue's mutex; `_report_mutexes` may turn the record into a step later."""
+        """Add a provisional entry for the acquire of a queue's mutex; `_report_mutexes` may turn it into a step."""
         key, at = id(mutex), len(self.stream)
         self._mutexes[key] = mutex
         self._holding[me.index, key] = at

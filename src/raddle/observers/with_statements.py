@@ -35,7 +35,7 @@ class WithStatements:
             self._sites.setdefault((thread, number), []).append(site)
 
     def leave(self, thread: int, number: int, site: int) -> int:
-        """Return the site at which a thread releases a lock or semaphore; `site` is the last one that it reached.
+        """Return the site at which a thread releases a lock or semaphore; `site` is the thread's most recent site.
 
         The last site inside a `with` statement may be a call that releases another lock.
         """
@@ -45,7 +45,7 @@ class WithStatements:
         return sites.pop()
 
     def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether a site is a call of one of these methods.
+        """Return whether a site is a call to one of these methods.
 
         The site of a `with` statement names only the object.
         """

@@ -9,7 +9,7 @@ The names of the probes and the names and order of their parameters are frozen. 
 checks them, and probes written in C must pass the same tests. Every probe receives everything it needs as arguments and
 never inspects the frame of its caller. The exception is `enter`, whose caller is the function being entered.
 
-* Arguments are in the order in which the source evaluates them: a value before its target.
+* Arguments are in the order in which Python evaluates them: a value before its target.
 * `site` is always the last argument: the number of the site in the site table.
 * `name` is the name of an attribute or variable as a string. Private names are already mangled.
 * `owner` is the namespace that a name belongs to: the dictionary of globals for a global variable, the token of the
@@ -46,7 +46,7 @@ def delete(obj: Any, name: str, site: int) -> None:
 
 
 def method(obj: Any, name: str, site: int) -> Any:
-    """Return `obj.name`, which instrumented code calls next: `obj.name(...)`."""
+    """Return `obj.name`, which instrumented code is about to call: `obj.name(...)`."""
     return getattr(obj, name)
 
 
@@ -79,7 +79,7 @@ def iterate(obj: Any, site: int) -> Iterable[Any]:
 
 
 def content(obj: Any, site: int) -> Any:
-    """Return `obj`, whose content is read next, as in `if obj`, `*obj`, `a, b = obj` or `obj == ...`."""
+    """Return `obj`, whose content is about to be read, as in `if obj`, `*obj`, `a, b = obj` or `obj == ...`."""
     return obj
 
 
@@ -91,7 +91,7 @@ def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
 def function(called: Any, site: int) -> Any:
     """Return `called` (such as `len`, `sorted` or `getattr`), or a replacement for it.
 
-    Instrumented code calls the returned function next.
+    Instrumented code then calls the returned function.
     """
     return called
 
@@ -105,16 +105,16 @@ def cells() -> object:
 
 
 def read_name(owner: Any, name: str, site: int) -> None:
-    """Announce that the global or closure variable `name` is read next."""
+    """Announce that the global or closure variable `name` is about to be read."""
 
 
 def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
-    """Return `value`, which is assigned to the global or closure variable `name` next."""
+    """Return `value`, which is about to be assigned to the global or closure variable `name`."""
     return value
 
 
 def delete_name(owner: Any, name: str, site: int) -> None:
-    """Announce that the global or closure variable `name` is deleted next."""
+    """Announce that the global or closure variable `name` is about to be deleted."""
 
 
 # -- functions and blocks ---------------------------------------------------------------------------

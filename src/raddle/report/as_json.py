@@ -26,7 +26,8 @@ FORMAT, VERSION = "raddle-report", 1
 def document(contents: Contents, summary: Summary, *, version: str, covered_of: Iterable[Row] = ()) -> dict[str, Any]:
     """Return the whole document.
 
-    `version` is the version of raddle. `covered_of` names the criteria whose covered requirements are listed.
+    `version` is the version of raddle. `covered_of` holds the rows of the criteria whose covered requirements are
+    listed.
 
     >>> from raddle.report.summary import summarize
     >>> empty = document(Contents(), summarize(Contents(), []), version="1.0")

@@ -1,7 +1,7 @@
 """Ranks the rows of a story by how much they help to explain the failure.
 
 Preemptions matter most, together with the accesses that conflict across them: the last access by the preempted thread
-before it is stopped, an access by another thread in between, and the first access after the preempted thread resumes.
+before the preemption, an access by another thread in between, and the first access after the preempted thread resumes.
 If there are conflicts on several variables, the ranking prefers a variable that the failure depends on, or whose
 accesses fit no serial order of the two threads (Lu et al., AVIO, 2006). Next come the last accesses of the failing
 thread, and the writes of the values that it read. For a deadlock, the locks held at the end matter too.
@@ -96,8 +96,8 @@ def _preemptions_to_show(rows: Sequence[Row], around: dict[int, list[_Conflict]]
 def _unserializable(rows: Sequence[Row], data: Iterable[_Datum], stops: Sequence[int]) -> tuple[int, ...]:
     """Return three accesses that fit no serial order: two by one thread and one by another thread in between.
 
-    Return () if there are none. Prefer accesses around a preemption of the first thread. Otherwise, return the first
-    such accesses after a preemption, because a thread can also be interrupted where it blocks.
+    Return () if there are none. Prefer accesses around a preemption of the thread with two accesses. Otherwise, return
+    the first such accesses after a preemption, because a thread can also be interrupted where it blocks.
     """
     ordered = list(dict.fromkeys(data))
     found = [triple for datum in ordered for triple in _triples(rows, datum)]

@@ -1,4 +1,4 @@
-"""Matches the sites of two data files even if the source has changed between them.
+"""Matches the sites of two data files even if the source has changed in between.
 
 Site numbers start with a digest of the file, so every edit to a file changes the numbers of all its sites. Files are
 matched by name and functions by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both
@@ -51,7 +51,10 @@ class Correspondence:
         return self._sites.get(number)
 
     def text(self, text: str) -> str:
-        """Translate a text in a requirement. A creation site such as "log.py:12" moves with the nearest site."""
+        """Return the counterpart of a text in a requirement.
+
+        A creation site such as "log.py:12" moves with the nearest site.
+        """
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text

@@ -50,7 +50,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CriterionComparison:
-    """The comparison of one criterion."""
+    """The comparison of the coverage of one criterion in two data files."""
 
     name: str
     before: int  # number of requirements covered in the first data file

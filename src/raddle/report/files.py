@@ -58,7 +58,7 @@ def files_as_json(files: Mapping[str, Mapping[str, Cell]], paths: Mapping[str, s
 
 
 def _home(criterion: Criterion | None, contents: Contents) -> Callable[[Key], str]:
-    """Return a function that maps a requirement to the file that it counts in."""
+    """Return a function that maps a requirement to the file in which it counts."""
 
     def home(key: Key) -> str:
         number = criterion.home(key) if criterion is not None else 0

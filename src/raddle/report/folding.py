@@ -1,4 +1,4 @@
-"""Shortens a story: keeps the rows that explain the failure, and summarizes the rows between them in one line.
+"""Shortens a story: keeps the rows that explain the failure, and summarizes the rows between them.
 
 The number of lines depends on the preemptions, not on the length of the execution. With up to two preemptions, a short
 story has at most `LINES` lines.
@@ -34,7 +34,10 @@ def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
 
 
 def _folded(rows: Sequence[Row], kept: set[int]) -> list[Row | str]:
-    """Replace each gap between kept rows with one summary or, if there is room, with one for each turn of a thread."""
+    """Replace each gap between kept rows with one summary.
+
+    If there is room, summarize each series of consecutive rows by one thread separately.
+    """
     gaps = _gaps(rows, kept)
     left = LINES - len(kept) - len(gaps)
     lines: list[Row | str] = []

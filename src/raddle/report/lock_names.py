@@ -51,7 +51,7 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
 
 
 def _resource_name(wait: Wait, held: Mapping[_Holding, list[str]], last: Event | None) -> str:
-    """Return the name of the resource that a thread waits for, found by its holder or by the thread's last step."""
+    """Return the name of the resource a thread waits for, identified by its holder or by the thread's last step."""
     if wait.kind == WAIT:
         is_same = last is not None and last.kind == WAIT and _class_of(last.variable) == wait.resource
         return last.variable if last is not None and is_same else wait.resource

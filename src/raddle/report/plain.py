@@ -18,7 +18,7 @@ _HIDDEN = re.compile(
 
 
 def plain(text: str) -> str:
-    """Replace unsafe characters by their Python escapes, and CRLF by a newline.
+    """Replace unsafe characters with their Python escapes, and CRLF with a newline.
 
     >>> plain("a\\x00b\\ud800 \\x1b[31m \\u202e")
     'a\\\\x00b\\\\ud800 \\\\x1b[31m \\\\u202e'
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Escape a text as `plain` does, and also escape newlines, so that it fits on one line.
+    """Escape the text as `plain` does, and also escape newlines, so that the text fits on one line.
 
     >>> in_one_line("a\\nb")
     'a\\\\nb'
@@ -36,7 +36,7 @@ def in_one_line(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Cut a text to at most `longest` characters, ending with "..." if anything was cut.
+    """Shorten the text to at most `longest` characters; if anything is cut off, the result ends with "...".
 
     >>> shortened("abcdefgh", 8), shortened("abcdefghi", 8)
     ('abcdefgh', 'abcde...')

@@ -1,9 +1,9 @@
 """Findings and warnings as SARIF 2.1.0, so that code hosts can show the interleaving beside the code.
 
-A finding is a result of level "error" with one code flow. The code flow has a thread flow for each thread, and its
-locations state the order of execution. Each preemption is a location of importance "essential" (OASIS, Static Analysis
-Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no code flow, because it does not describe a single
-execution. The first place of a warning is its location, and the others are related locations.
+A finding is a result of level "error" with one code flow. The code flow has a thread flow for each thread, with the
+locations numbered in the order of execution. Each preemption is a location of importance "essential" (OASIS, Static
+Analysis Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no code flow, because it does not describe a
+single execution. The first place of a warning is its location, and the others are related locations.
 """
 
 from __future__ import annotations

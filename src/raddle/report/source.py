@@ -61,7 +61,7 @@ class Sources:
         self._found: dict[str, CurrentFile] = {}
 
     def found(self, label: str) -> CurrentFile:
-        """Return the file on disk: an unchanged copy if there is one, else a changed copy, else a missing file."""
+        """Return the file on disk: an unchanged copy if any, else a changed copy, else a file marked as missing."""
         if label not in self._found:
             there = [self._inspect(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
             same = [one for one in there if one.state == AS_MEASURED]

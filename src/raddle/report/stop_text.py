@@ -29,14 +29,14 @@ def stop_text(result: Result) -> str:
     if reason is StopReason.SATURATED and result.tally.executions:
         quiet = _no_new_coverage(result.tally.executions - last_new(result.tally))
         likely = (result.chance_of_new or 0) >= LIKELY
-        return f"stopped: {quiet}, but more is likely" if likely else f"saturated: {quiet}"
+        return f"stopped: {quiet}, but more coverage is likely" if likely else f"saturated: {quiet}"
     if reason is StopReason.COVERED:
         return _all_covered(result.criteria)
     return reason.sentence
 
 
 def orders_line(orders: Mapping[str, int]) -> str:
-    """Return the numbers of partial orders and further interleavings that an exhausted search ran, as a phrase.
+    """Describe how many partial orders and further interleavings an exhausted search ran.
 
     >>> orders_line({"partial_orders": 4, "interleavings": 10})
     '4 partial orders, plus 10 interleavings that only some criteria distinguish'
@@ -50,7 +50,8 @@ def _orders_tried(orders: Mapping[str, int]) -> str:
     if not orders:
         return "every schedule tried"
     number = orders["partial_orders"]
-    return {1: "the only order", 2: "both distinct orders"}.get(number, f"all {number:,} distinct orders") + " tried"
+    few = {1: "the only order was", 2: "both distinct orders"}
+    return few.get(number, f"all {number:,} distinct orders") + " tried"
 
 
 def _no_new_coverage(executions: int, of: str = "") -> str:

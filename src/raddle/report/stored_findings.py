@@ -24,7 +24,7 @@ class Stored:
     finding: Finding
     origin: str = ""  # text of the `Origin` of the run that produced the finding; "" if unknown
     place: Place | None = None
-    target: str | None = None  # the scenario's name for `raddle replay`; None if it was not explored
+    target: str | None = None  # the scenario's name for `raddle replay`; None if no scenario was explored
 
     @property
     def replay(self) -> str | None:

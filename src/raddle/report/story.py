@@ -24,9 +24,9 @@ def story_text(
     replay: str | None = None,
     length: StoryLength = StoryLength.SHORT,
 ) -> str:
-    """Return the whole story of a finding.
+    """Return the text of a finding, from the headline to the replay command.
 
-    `target` names the scenario in the replay command. `replay` replaces the whole command.
+    `target` names the scenario in the replay command. `replay`, if given, replaces the whole command.
     """
     lines = [headline(finding), ""]
     steps = list(_steps(finding, length))

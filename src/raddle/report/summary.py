@@ -20,12 +20,12 @@ from raddle.store.contents import Contents
 from raddle.warning import ReportedWarning
 from raddle.wording import count
 
-SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
+SEQUENTIAL = frozenset({"blocks"})  # criteria whose requirements a single thread can cover
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Coverage of the selected criteria, warnings, findings and notes of a data file."""
+    """The warnings, findings and notes of a data file, and the coverage of the selected criteria."""
 
     rows: tuple[Row, ...]
     files: Mapping[str, Mapping[str, Cell]]
@@ -38,7 +38,7 @@ class Summary:
     outdated: tuple[str, ...]  # notes about source files that have changed since they were measured
     runs: int
     executions: int
-    patterns: tuple[PatternRow, ...]  # patterns of the criterion map, if it is selected
+    patterns: tuple[PatternRow, ...]  # patterns of the criterion `map`, if it is selected
     met: bool  # True if threads interacted: something was covered that a single thread cannot cover
 
     def warning_lines(self, *, verbose: bool) -> list[str]:

@@ -22,7 +22,7 @@ MEANINGS = {
     STATIC: "counted from the source or from the accesses seen so far; may include infeasible requirements",
     PRUNED: "excludes requirements that observed starts, joins or locks make infeasible",
     EXACT: "the search was exhausted, so this is the true total",
-    ESTIMATED: "from how often each requirement was covered (Chao2), with a 95 % confidence interval",
+    ESTIMATED: "from the number of executions that covered each requirement (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",
 }
 _RAISED = "more was covered than the static model predicted"
@@ -45,7 +45,7 @@ def criteria_table(rows: Iterable[Row]) -> Table:
 
 
 def pattern_table(patterns: Iterable[PatternRow]) -> Table:
-    """Return a table with a row for each pattern of the criterion map."""
+    """Return a table with a row for each pattern of the criterion `map`."""
     table = _table("pattern of map", "steps", "covered", "total", "percent")
     for one in patterns:
         table.add_row(one.name, one.steps, f"{one.row.covered:,}", total_text(one.row), percent_text(one.row))

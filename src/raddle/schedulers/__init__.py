@@ -58,7 +58,7 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
     if name == _TWICE:
         inner = make_scheduler(rest or "random", seed=seed)
         if inner.follows:  # the inner scheduler would have to observe the repetition without learning from it
-            raise UsageError("bad-option", f"twice cannot repeat the executions of {rest}; use twice:exhaustive")
+            raise UsageError("bad-option", f"'twice' cannot repeat the executions of {rest!r}; use twice:exhaustive")
         from raddle.schedulers.determinism import RunTwice
 
         return RunTwice(inner)
@@ -77,9 +77,9 @@ def _parse(name: str, text: str) -> dict[str, int]:
         least = _SCHEDULERS[name].options.get(key)
         if least is None:
             valid = ", ".join(_SCHEDULERS[name].options) or "none"
-            raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (valid options: {valid})")
+            raise UsageError("unknown-option", f"the scheduler {name!r} has no option {key!r} (valid options: {valid})")
         if not value.isdigit() or int(value) < least:
             bound = f" of at least {least}" if least else ""
-            raise UsageError("bad-option", f"the option {key} of {name} takes a whole number{bound}, not {value!r}")
+            raise UsageError("bad-option", f"the option {key!r} of {name!r} takes a whole number{bound}, not {value!r}")
         options[key] = int(value)
     return options

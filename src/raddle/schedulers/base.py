@@ -53,7 +53,7 @@ NO_PROGRESS = SearchProgress()
 class Targets(Protocol):
     """The uncovered requirements that a scheduler tries to cover; see `raddle.guide.targets`."""
 
-    share: tuple[int, int]  # index of this unit's part of all predictable orders, and the number of parts
+    share: tuple[int, int]  # the part of the candidate orders to simulate: (index, number of parts)
 
     @property
     def empty(self) -> bool:
@@ -133,7 +133,8 @@ class Scheduler(ABC):
         """Return the listener for the execution that is about to begin.
 
         `calculus` is the calculus of the world (see `raddle.schedulers.calculus`). `visible` contains the kinds of
-        resource that threads observe without blocking. If `coarse` is true, an operation may do more than it announces.
+        resource that threads observe without blocking. If `coarse` is true, a thread may perform several accesses
+        between two scheduling points.
         """
         raise NotImplementedError(f"{type(self).__name__} does not follow executions")
 

@@ -22,7 +22,7 @@ Access = tuple[object, str, int]  # the object, the name of the variable in it, 
 
 
 # The accesses of a pending operation, its need and detail (see `Operation`), the resource that it uses, and a function
-# that reads the level of that resource. It is a plain tuple because one is created for every operation.
+# that reads the level of that resource. This is a plain tuple, because one is created for every operation.
 Touched: TypeAlias = tuple[list[Access], int, Any, Any, "Level | None"]
 Describe: TypeAlias = Callable[[Any, Any], Touched]  # takes a participant and the target of its pending operation
 
@@ -35,7 +35,7 @@ class Reader(ABC):
         """Describe a pending operation; return None if its accesses are known only after the step."""
 
     def options(self, participant: Thread) -> Sequence[Alternative]:
-        """Return every alternative of a pending operation that is possible in some order of the operations.
+        """Return every alternative of a pending operation that some interleaving makes possible.
 
         By default, these are the alternatives that are possible now, which is enough if all are possible from the
         start.

@@ -6,9 +6,8 @@ the running thread continue. Each round therefore records the preemptions that i
 starts from them. Every schedule runs exactly once, whereas plain iterative deepening would repeat each round as part of
 every later one.
 
-Unlike the paper, this module searches schedules rather than states. Running each schedule
-exactly once costs memory: the decisions and the untaken preemptions of each schedule are stored until the next round
-has processed them.
+Unlike the paper, this module searches schedules rather than states. Running each schedule exactly once costs memory:
+the decisions and the untaken preemptions of each schedule are stored until the next round has processed them.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Deepening(DepthFirst):
         self._started = False
         self._path = []
         self._fixed = 0  # number of decisions up to the last preemption; these are not varied
-        self._found: list[tuple[int, tuple[str, ...]]] = []  # untaken preemptions of the current execution
+        self._found: list[tuple[int, tuple[str, ...]]] = []  # preemptions not taken in the current execution
         self._depth = 0
         self._now: deque[_Deferred] = deque()  # preemptions to take in this round
         self._place = (0, 0)  # position in the first entry of `_now`: index in `others`, index of the thread

@@ -22,8 +22,8 @@ class Operation(NamedTuple):
     accesses: tuple[tuple[int, int, int], ...]
     need: int = 0  # code, defined by the world, for what the operation needs to be enabled; 0 for nothing
     detail: Any = None  # additional data for its world, such as a capacity or the label of the thread to join
-    # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions that share
-    # only a prefix of this length may use different keys in these accesses.
+    # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions with a
+    # common prefix of at most this length may use different keys in these accesses.
     depth: int = -1
 
 
@@ -70,7 +70,7 @@ class Names:
 
 
 def conflict_table(modes: int, commuting: Collection[tuple[int, int]]) -> tuple[int, ...]:
-    """Return, for each mode, a bit mask of the modes that it does not commute with.
+    """Return, for each mode, a bit mask of the modes with which it does not commute.
 
     >>> conflict_table(2, {(0, 0)})  # mode 0, a read, commutes with reads only
     (2, 3)

@@ -16,7 +16,7 @@ from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Threa
 class RunTwice(Scheduler):
     """Runs each schedule twice.
 
-    The inner scheduler controls odd executions, and each even execution repeats the one before it.
+    The inner scheduler controls the odd-numbered executions. Each even-numbered execution repeats the one before it.
     """
 
     def __init__(self, inner: Scheduler) -> None:

@@ -40,7 +40,7 @@ class DoneOperation(NamedTuple):
     level: tuple[int, ...] | None = None  # level of the operation's resource just before the operation
     late: bool = False  # True if the operation's timeout had expired
     alternative: str = ""  # label of the outcome that was taken, if the operation had several
-    options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that are possible in some order
+    options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that some interleaving makes possible
 
 
 class Log:
@@ -139,7 +139,7 @@ class Logbook:
             self._used.pop((label, alternative), None)
 
     def _use(self, participant: Any, choice: Choice, operation: Operation) -> tuple[int, ...] | None:
-        """Report the use of a resource to the reader; return the resource's level just before that use."""
+        """Report the use of a resource to the `Reader`; return the resource's level just before that use."""
         resource, level = self._used.pop(choice)
         key, mode, _ = operation.accesses[0]
         before = None
@@ -175,7 +175,7 @@ class Logbook:
         self.log.add_event(InterveningEvent(EventKind.STARTED, participant.label, other.label))
 
     def waits(self, participant: Any, on: object) -> None:
-        """Report to the reader that a participant starts to wait for a notification."""
+        """Report to the `Reader` that a participant starts to wait for a notification."""
         self._reader.waits(participant, on)
 
     def notified(self, participant: Any, on: object) -> None:

@@ -8,7 +8,7 @@ operation. Three kinds of operations happen before an operation:
 * earlier operations that it depends on;
 * the operation that enabled it, such as the send that enabled a receive.
 
-Every linear extension of this partial order is an execution with the same partial order.
+Every linear extension of this order is a possible execution, and has the same happens-before order.
 
 A race is a pair of dependent operations that could have happened in the opposite order. If an operation could have had
 another outcome, as when a receive could have taken another message, that also counts as a race. Such races
@@ -44,7 +44,7 @@ class _Unperformed(NamedTuple):
 
 
 class Order:
-    """The happens-before order of one execution. It is the same for all executions with the same partial order."""
+    """The happens-before order of one execution, shared by all executions of the same partial order."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -52,7 +52,7 @@ class Order:
         self._supplies = log.calculus.supplies(log)
         self.woken: dict[str, int] = {}  # maps a woken participant to the operations that happen before its wake-up
         self.reached: dict[str, int] = {}  # maps a participant to the operations that happen before its next one
-        self._floor = 0  # operations that happen before all later ones, because virtual time has advanced since
+        self._floor = 0  # operations before the last advance of virtual time; ordered before all that follow
         self._unperformed: list[_Unperformed] = []  # operations that were never enabled or never chosen
         self._untaken: list[_Unperformed] = []  # outcomes that were not taken
         self._pasts: list[int] = []  # causal past of each operation, by number
@@ -129,7 +129,7 @@ class Order:
     # -- races --------------------------------------------------------------------------------------
 
     def races(self) -> Iterator[Race]:
-        """Yield the races of each operation with the latest operations that it can be moved before.
+        """For each operation, yield its races with the nearest earlier operations.
 
         Races with even earlier operations are left out: reversing the nearest race will reveal them.
         """

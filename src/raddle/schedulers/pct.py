@@ -6,8 +6,8 @@ at least 1/(n k^(d-1)).
 
 Unlike in the paper, k is not known in advance, so the length of the longest execution so far is used. Threads
 created later get a random priority among the others. A thread that runs for a very long time while others are enabled
-is assumed to spin, and its priority drops below all others. So if two threads spin while they wait for a third, the
-third thread eventually runs.
+is assumed to be spinning, and its priority drops below all others. So if two threads spin while they wait for a
+third, the third thread eventually runs.
 """
 
 from __future__ import annotations

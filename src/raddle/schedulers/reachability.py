@@ -1,20 +1,19 @@
 """Reachability testing: runs every partial order of a scenario's operations exactly once.
 
 Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in the execution
-and reverse them. Each race variant is the prefix of another execution. They use counters of changed events to recognize
-variants that have already been explored. This search uses optimal dynamic partial order reduction instead (see
-`raddle.schedulers.wakeup`): each state on the path to the current execution has a sleep set and a wakeup tree. Nothing
-else is stored, and no redundant execution is started.
+and reverse them. Each race variant is the prefix of another execution. Their algorithm uses counters of changed events
+to recognize variants that have already been explored. This search uses optimal dynamic partial order reduction instead
+(see `raddle.schedulers.wakeup`): each state on the path to the current execution has a sleep set and a wakeup tree.
+Nothing else is stored, and no redundant execution is started.
 
 The calculus of a world defines what its operations touch, need and supply (see `raddle.schedulers.calculus`).
 
 Some criteria distinguish executions with the same partial order. If such criteria are measured, a second search runs
 every interleaving exactly once. It works like the first search, but treats all operations as dependent on each other.
 
-Unlike in the paper, a blocked operation races with the operations that disabled it, even if it was never enabled.
-If only one other operation can enable an operation, such as the end of a joined thread, a notification or a call to
-`Event.set`, the two do not race. An advance of virtual time is ordered after all earlier operations and before all
-later ones.
+Unlike in the paper, a blocked operation races with the operations that disabled it, even if it was never enabled. An
+operation does not race with the only operation that can enable it, such as the end of a joined thread, a notification
+or a call to `Event.set`. An advance of virtual time is ordered after all earlier operations and before all later ones.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from raddle.schedulers.operation_log import Log, Logbook
 from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Reversal
 
-MAX_OPERATIONS = 2_000  # operations analyzed per execution; a search over longer executions could not finish anyway
+MAX_OPERATIONS = 2_000  # maximum number analyzed per execution; a search over longer executions could not finish anyway
 MAX_INTERLEAVINGS = 10_000  # maximum number of additional executions for criteria that distinguish interleavings
 # Attributes that may change while an execution runs, and must be transferred if it ran in another process.
 _TRANSFERRED = ("_coarse", "_interleavings_left", "bound", "cut", "difference", "redundant")
@@ -55,7 +54,7 @@ class Reachability(Scheduler):
         self._names = Names()
         self._path: list[Node] = []
         self._operations: list[Operation] = []  # operations of the last execution, by depth
-        self._coarse = False  # True if an operation may do more than it announces
+        self._coarse = False  # True if a thread may perform several accesses between two scheduling points
         self._by_interleaving = False  # True while the search runs interleavings, once all partial orders have been run
         self._interleavings_left = 0  # number of interleavings that may still be run
         self.redundant = 0  # number of redundant executions; should stay 0
@@ -111,8 +110,8 @@ class Reachability(Scheduler):
     def watch(self, calculus: Calculus, visible: Container[str], *, coarse: bool) -> Logbook:
         """Begin an execution; return the logbook to which the engine reports its events.
 
-        `visible` contains the kinds of resource that threads observe without blocking. If `coarse` is true, an
-        operation may do more than it announces.
+        `visible` contains the kinds of resource that threads observe without blocking. If `coarse` is true, a
+        thread may perform several accesses between two scheduling points.
         """
         self._coarse = coarse
         reader = calculus.reader(visible, everything=coarse or self._by_interleaving)
@@ -134,7 +133,7 @@ class Reachability(Scheduler):
         log, path = self._log, self._path
         if len(log.done) >= MAX_OPERATIONS:
             log.waiting = ()
-            self._mark_incomplete(f"{MAX_OPERATIONS:,} operations per execution")
+            self._mark_incomplete(f"operations per execution ({MAX_OPERATIONS:,})")
         del path[len(log.done) :]
         self._operations = [done.operation for done in log.done]
         if path and log.cut_short:
@@ -203,7 +202,7 @@ class Reachability(Scheduler):
             self.difference = (
                 f"operation {depth + 1}: {label} was enabled in an earlier execution, but is not enabled now"
             )
-        self._mark_incomplete("predictable sequences")  # the planned sequence is infeasible
+        self._mark_incomplete("races that can be reversed as planned")  # the planned sequence is infeasible
         node.mark_infeasible()
         return None
 

@@ -21,7 +21,7 @@ class Replay(Scheduler):
         self._segments = schedule.segments
         self._place_of = place_of
         self._at = 0  # index of the current segment
-        self._count = 0  # how often the thread has reached the segment's place
+        self._count = 0  # number of times that the thread has reached the segment's place
         self._begun = False
         self._alternative = ""  # label of the alternative that the resumed thread's operation takes
         self._tail = Sequential()
@@ -77,7 +77,7 @@ class Replay(Scheduler):
             if segment.place:
                 self._note(f"the execution ended before {segment.thread} reached {_described(segment)}")
             elif self._at + 1 < len(self._segments):
-                self._note(f"the execution ended before it was {self._segments[self._at + 1].thread}'s turn")
+                self._note(f"the execution ended, but {self._segments[self._at + 1].thread} should have run next")
 
     def _advance(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._at += 1

@@ -1,8 +1,9 @@
 """Random numbers for one execution: Knuth's MMIX generator, seeded with the seed and the number of the execution.
 
 Seeding the standard library's generator takes longer than all decisions of a small execution. A step is `state = (state
-* FACTOR + SUMMAND) & MASK`. The step is written out wherever it is needed, because a call would cost as much.
-Only the upper bits are random enough: compare whole states, or use `(state >> 32) * n >> 32` to choose one of n.
+* FACTOR + SUMMAND) & MASK`. The step is written out wherever it is needed, because a function call would cost as much
+as the step itself. Only the upper bits are random enough: compare whole states, or use `(state >> 32) * n >> 32` to
+choose one of n.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """SURW, the selectively uniform random walk (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025).
 
 Threads with more remaining events are chosen more often: if the probability of each thread is proportional to the
-number of events it has left, all interleavings are equally likely. Whole executions have too many interleavings, so
-each execution selects one variable at random (or one kind of resource, or everything) and makes the orders of its
-accesses equally likely. The thread that performs the next access to the selected variable is drawn beforehand, and the
-other threads stop before they access it. Among all threads that are not stopped, the choice is uniform, so other events
-do not bias the order.
+number of events it has left, all interleavings are equally likely. The events of a whole execution have too many
+interleavings. So for each execution, the scheduler randomly selects the events on one variable (or on one kind of
+resource, or all events) and makes the orders of the selected events equally likely. The thread that performs the next
+selected event is drawn beforehand, and the other threads stop before such an event. Among all threads that are not
+stopped, the choice is uniform, so other events do not bias the order.
 
 The events of each thread are counted in two separate executions. In each counting execution, the thread with the
 highest random priority runs. The second execution reverses the priorities of the first. Two executions are needed
@@ -13,16 +13,15 @@ because the scheduler is not called while only one thread is enabled: the thread
 first in the other. The counting is repeated when scheduling points are added, but only after the number of executions
 has at least doubled since the last counting.
 
-An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
-execution can be repeated only after the counting.
+An execution therefore depends on the seed, on the number of the execution and on the counts. The same seed gives the
+same run, but a single execution can be repeated only once the events have been counted.
 
-Unlike in the paper, counts are kept per site. If sites accessed the same variable during the counting, all
-executions treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of
-operation on them. Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts
-another thread. If the drawn thread's event does not happen for a long time, another thread is drawn. A thread's account
-is the number of events that it has left. Forced steps, for which the scheduler is not called, are not deducted from the
-account. As in the paper, the account includes the events of threads that the thread will start, and an account that
-turns out too low counts as 1.
+Unlike in the paper, counts are kept per site. If sites accessed the same variable during the counting, all executions
+treat them as accesses to one variable. Locks and other resources are distinguished only by the kinds of operation on
+them. Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts another
+thread. If the drawn thread's event does not happen for a long time, another thread is drawn. Forced steps, for which
+the scheduler is not called, do not reduce the number of events that a thread has left. As in the paper, this number
+includes the events of threads that the thread will start. If the count was too low, the number stays at 1.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ Place = int | str  # the site of an access, or the kind of another operation
 
 
 class Interest(NamedTuple):
-    """The events whose orders one execution makes equally likely."""
+    """The events whose orders are made equally likely in one execution."""
 
     places: frozenset[Place] | None  # places of the selected events; None for all places
     accounts: Mapping[str, int]  # by thread: number of selected events, including those of its descendants if `nested`
@@ -135,7 +134,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        """Draw the thread for the next event of interest, weighted by the number of events each has left."""
+        """Draw the thread for the next event of interest, weighting each thread by the number of events it has left."""
         self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
@@ -147,7 +146,7 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """Draw a thread with a probability proportional to its remaining events; all events are of interest."""
+        """Draw a thread with probability proportional to its number of remaining events; all events are of interest."""
         weights = self._weights
         total = 0
         try:
@@ -227,10 +226,10 @@ class UniformWalk(RandomScheduler):
 
 
 def interests(counted: Mapping[str, Mapping[Place, int]], same: dict[Place, Place]) -> list[Interest]:
-    """Return the interests to select from: everything, and each variable that at least two threads use.
+    """Return the interests to select from: all events, and the events on each variable that at least two threads use.
 
-    `same` is a union-find forest of the places that access the same variable. If there is only one variable, everything
-    is the only interest.
+    `same` is a union-find forest of the places that access the same variable. If there is only one variable, return
+    only the interest in all events.
 
     >>> one = interests({"T1": {70001: 3}, "T2": {70001: 2}}, {70001: 70001})
     >>> [(i.places, i.accounts) for i in one]

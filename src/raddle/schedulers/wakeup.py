@@ -77,7 +77,7 @@ class Node:
 
     def put_to_sleep(self, operation: Operation) -> None:
         """Add the taken choice to the sleep set, because all executions that begin with it have been explored."""
-        if self.taken is not None and self.taken != self.aborting:  # an operation that aborts commutes with nothing
+        if self.taken is not None and self.taken != self.aborting:  # the aborting operation commutes with nothing
             self.sleeping[self.taken] = operation
 
     def mark_infeasible(self) -> None:

@@ -92,7 +92,8 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
         if is_unchanged and not is_same and not (path_from(folder, now) and not path_from(folder, path)):
             continue
         outdated.append((number, label, digest))
-        how = "is instrumented in another form (by pytest)" if is_unchanged and is_same else "has changed"
+        by_pytest = "is now instrumented in a different form (with or without pytest)"
+        how = by_pytest if is_unchanged and is_same else "has changed"
         notes.add(f"{label} {how}: its earlier coverage{DROPPED}")
     if outdated:
         _drop(connection, outdated, contents)
@@ -141,8 +142,9 @@ def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
 def _invalidate_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
     """Mark runs of the old code as not exact, because they say nothing about the new code.
 
-    For each criterion that the new run measures, old runs with the same origin are marked as exact. Only the new run
-    then determines whether the criterion is exact. Runs without remaining coverage are deleted.
+    There is one exception: for each criterion that the new run measures, old runs with the same origin are marked as
+    exact, so that only the new run determines whether the criterion is exact. Runs without remaining coverage are
+    deleted.
     """
     runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
     connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")

@@ -186,5 +186,5 @@ def _reason(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     if not path.exists():
-        return "" if os.access(path.parent, os.W_OK) else f"the folder {path.parent.absolute()} cannot be written to"
+        return "" if os.access(path.parent, os.W_OK) else f"the folder {path.parent.absolute()} is not writable"
     return "" if os.access(path, os.R_OK) else "you do not have permission to read it"

@@ -18,7 +18,7 @@ class Run:
     origin: str
     mode: str
     executions: int
-    before: int  # number of executions in earlier runs; this run's executions are numbered from before + 1
+    before: int  # number of executions in earlier runs; this run's executions are numbered from `before` + 1
     added: str  # when the run was added, in UTC
     criteria: frozenset[str] = frozenset()  # criteria that the run measured
     exact: frozenset[str] = frozenset()  # criteria for which the run covered every feasible requirement

@@ -33,10 +33,10 @@ def add(
 ) -> tuple[str, ...]:
     """Add the record of a run to the data file, completely or not at all; return notes to show to the user.
 
-    Several processes may call this at the same time. If a source file has changed since it was measured, its stored
-    data is dropped, and a note reports it. If `starts_run` is true, such notes from earlier runs are deleted. By
-    default, every record except a native one starts a run: a native run has many processes and calls `forget_notes`
-    itself.
+    Several processes may call this function at the same time. If a source file has changed since it was measured, its
+    stored data is dropped, and a note says so. If `starts_run` is true, such notes from earlier runs are deleted. By
+    default, every record except a native one starts a run: a native run may have many processes and calls
+    `forget_notes` itself.
 
     >>> import tempfile
     >>> from raddle.tally import Tally
@@ -66,7 +66,7 @@ class AddResult:
     """The result of adding a record to the data file."""
 
     notes: tuple[str, ...] = ()  # notes to show to the user
-    error: str = ""  # why the record was not stored; "" if it was
+    error: str = ""  # why the record was not stored; "" if it was stored
 
 
 def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> AddResult:
@@ -103,7 +103,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Raise an error if nothing can be added to the file. A missing or empty file is valid.
+    """Raise an error if no data can be added to the file. A missing or empty file is valid.
 
     >>> check("data-of-tomorrow")
     """

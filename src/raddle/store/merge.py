@@ -88,9 +88,9 @@ def _check_same_sources(named: Sequence[tuple[str, Contents]]) -> None:
 
 
 def _differing(one: Contents, other: Contents) -> str | None:
-    """Return the label of a source file that differs between the two; None if there is none.
+    """Return the label of a source file that differs between two data files; None if there is none.
 
-    If one side has more instrumented forms of a file than the other, that does not count as a difference.
+    A source file does not differ if one data file has only some of the instrumented forms that the other has.
     """
     mine, theirs = _digests(one), _digests(other)
     for label in sorted(mine.keys() & theirs.keys()):

@@ -142,7 +142,7 @@ def _model(connection: sqlite3.Connection) -> StaticModel:
 
 
 def _extras(connection: sqlite3.Connection) -> dict[str, Any]:
-    from raddle.criteria import NAMES, criterion_class  # imported here because it is slow
+    from raddle.criteria import NAMES, criterion_class  # imported here because the import is slow
 
     rows = connection.execute("select criterion, value from extra")
     return {name: criterion_class(name).read_extra(json.loads(value)) for name, value in rows if name in NAMES}

@@ -101,7 +101,7 @@ def drop_notes(connection: sqlite3.Connection) -> None:
 
 
 def text(given: str) -> str:
-    """Escape characters that SQLite cannot store. File names that are not valid Unicode contain lone surrogates.
+    """Escape characters that SQLite cannot store, such as the lone surrogates in file names that are not valid Unicode.
 
     >>> text("caf\\udce9.py")
     'caf\\\\udce9.py'
@@ -191,7 +191,7 @@ def _add_facts(connection: sqlite3.Connection, facts: PruningFacts) -> None:
 
 
 def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> None:
-    from raddle.criteria import NAMES, criterion_class  # imported here because it is slow
+    from raddle.criteria import NAMES, criterion_class  # imported here because the import is slow
 
     row = connection.execute("select value from extra where criterion = ?", (criterion,)).fetchone()
     if row is not None and criterion in NAMES:

@@ -49,7 +49,7 @@ class ThreadReader(Reader):
     def __init__(self, visible: Container[str], *, everything: bool) -> None:
         self._visible = visible
         self._everything = everything
-        # True if operations have accesses that are not apparent from their kind and target; None before the first
+        # True if operations perform accesses that are not apparent from their kind and target; None before the first
         # operation.
         self._has_hidden_accesses: bool | None = None
         # Maps a thread's label and a queue's id to the number of items that the thread has taken from the queue but not
@@ -65,7 +65,7 @@ class ThreadReader(Reader):
         elif kind is READ:
             found = _read(target, participant.name), 0, None, None, None
         elif kind is JOIN:
-            # If its timeout may expire at any time, a join only observes whether the other thread has ended.
+            # A join whose timeout may expire at any time only observes whether the other thread has ended.
             only_observes = participant.timer and participant.ready is None
             found = _is_alive(participant, target) if only_observes else ([], modes.ENDED, target.label, None, None)
         else:
@@ -116,7 +116,7 @@ class ThreadReader(Reader):
             item = label, id(participant.target)
             self._open_tasks[item] = self._open_tasks.get(item, 0) + (1 if kind is GET else -1)
         # A thread other than the holder may release a lock, and the holder of a queue's mutex may shut down the queue.
-        # Both change what pending operations on the resource touch and need.
+        # Either event changes what pending operations on the resource touch and need.
         return level is not None and (mode == modes.WRITE or (mode == modes.GIVE and id(resource) in self._mutexes))
 
     def waits(self, participant: Thread, on: object) -> None:

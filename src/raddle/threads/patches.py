@@ -68,8 +68,8 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """Create a lock, as `_thread.allocate_lock` does.
 
-    Locks of the import system stay real, because only the first execution would use them. The real function
-    accepts no arguments. If there are any, it is called to raise the error.
+    Locks of the import system stay real, because only the first execution would use them. The real function accepts no
+    arguments; if any are given, it is called so that it raises the usual error.
     """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)

@@ -32,7 +32,7 @@ from raddle.threads.modes import (
 )
 
 PERMITS, ITEMS, TASKS = range(3)  # indexes of the parts of a level; only a queue has all three
-# Maps a need to the mode of operations that supply it and the mode of operations that consume it.
+# Maps a need to the mode of the operations that supply what is needed and the mode of those that consume it.
 _SIDES = {FREE: (GIVE, TAKE), NOTIFIED: (GIVE, TAKE), ITEM: (PUT, GET), ROOM: (GET, PUT)}
 _NEEDS_LEVELS = frozenset({*_SIDES, NO_TASKS, MUTEX, SHUT})
 
@@ -49,13 +49,13 @@ class _Supply:
         self.counted = 0  # number of operations counted so far
 
     def giver(self) -> int:
-        """Return the give that enables the next take, as an operation number, or -1 if the initial level enables it."""
+        """Return the number of the give that enables the next take, or -1 if the initial level enables it."""
         missing = 0 if self.base is None else self.taken + 1 - self.base
         return self.gives[missing - 1] if 0 < missing <= len(self.gives) else -1
 
 
 class ResourceLevels(Supplies):
-    """The resource levels of one execution. A set of operations is an integer with one bit per operation."""
+    """The resource levels of one execution. An integer with one bit per operation represents a set of operations."""
 
     def __init__(self, log: Log) -> None:
         self._done = log.done
@@ -182,10 +182,10 @@ class ResourceLevels(Supplies):
         return need == ENDED or (need == NOTIFIED and label not in past.woken)
 
     def _setter(self, label: str, operation: Operation, number: int) -> int | None:
-        """Return the `set` that ends a thread's wait on an event, as an operation number.
+        """Return the number of the `set` operation that ends a thread's wait on an event.
 
-        This is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the event was
-        set when the execution began, and None if no `set` ends the wait.
+        This operation is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the
+        event was set when the execution began, and None if no `set` ends the wait.
         """
         done, arrived = self._done, -1
         uses = self._by_key.get(operation.accesses[0][0], ())

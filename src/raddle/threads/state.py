@@ -21,7 +21,7 @@ class ThreadState:
         self.thread = thread  # the program's Thread object, if there is one
         self.held: list[Any] = []  # the locks that the thread holds, in order of acquisition
         self.locals: dict[int, Any] = {}  # maps the id of a `threading.local` to this thread's version of it
-        self.submitting: Any = None  # the pool that the thread is submitting a task to
+        self.submitting: Any = None  # the pool to which the thread is submitting a task
         self.lookups: tuple[Any, ...] = ()  # the cache lookups whose results are being computed, innermost last
 
 

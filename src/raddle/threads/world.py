@@ -34,7 +34,8 @@ class ThreadWorld(World):
         self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # returns the sites in a function
         self.spawned: Callable[[], None] = lambda: None  # called after a thread has been started
         self.numbered = 0  # number of futures and threads numbered in this execution
-        self.lost: set[int] = set()  # ids of conditions and events that were notified while no thread was waiting
+        # Ids of conditions that were notified while no thread was waiting, and of events that were set and cleared.
+        self.lost: set[int] = set()
         self.excepthook: Callable[..., object] = threading.excepthook  # the hook that was set when the execution began
         self._main_thread, self._main_ident = threading.current_thread(), threading.get_ident()
 

@@ -1,9 +1,9 @@
 """Search algorithms: each proposes an endless series of points and receives the fitness of each point.
 
-They are generators that yield a point and are sent its fitness. So they know nothing about executions, and the caller
-decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here, hill climbing
-moves to the first better neighbor instead of the best neighbor, because each evaluation takes several executions. If no
-neighbor is better, it restarts at a random point.
+The algorithms are generators that yield a point and are sent its fitness. So they know nothing about executions, and
+the caller decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here, hill
+climbing moves to the first better neighbor instead of the best neighbor, because each evaluation takes several
+executions. If no neighbor is better, it restarts at a random point.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Proposals = Generator[Point, float, None]
 Algorithm = Callable[[Space[Any], Random], Proposals]
 Rated = tuple[float, Point]
 
-POPULATION = 10  # points per generation
+POPULATION = 10  # number of points per generation
 ELITE = 2  # number of best points of a generation that survive unchanged
 TOURNAMENT_SIZE = 2  # number of points drawn for each parent; the best of these becomes the parent
 

@@ -1,7 +1,8 @@
 """Evaluates noise: runs a whole command natively a few times, and records the coverage of the runs.
 
-Each run is a `raddle run` process with its own data file. That file is read and then added to the common data file. A
-run fails if its exit code is not 0, if an exception ended one of its threads, or if it does not end in time.
+Each run is a `raddle run` process. All runs with one configuration share a temporary data file, whose contents are then
+added to the common data file. A run fails if its exit code is not 0, if an exception ended one of its threads, or if it
+does not end in time.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-PATIENCE = 10  # a run may take this many times as long as the longest completed run
+PATIENCE = 10  # a run may take this many times as long as the longest successful run
 MIN_SECONDS = 30.0  # minimum time limit of a run
-MAX_SECONDS = 600.0  # time limit of a run until the first run has ended
+MAX_SECONDS = 600.0  # time limit of a run until a run has succeeded
 GRACE_SECONDS = 2.0  # time for an interrupted run to store its data, after each interrupt
 INTERRUPTS = 3  # maximum number of interrupts sent to a run; after the second, the run no longer waits for its threads
 MAX_READ = 1 << 16  # bytes read from the end of a run's output
@@ -203,14 +204,14 @@ class CommandRuns(Runs):
 
     def _note(self, summary: Path) -> None:
         if not summary.exists():
-            self.notes["a run left no summary: it was killed, or the program ended the process directly"] = None
+            self.notes["a run wrote no summary: it was killed, or the program ended itself with os._exit"] = None
             return
         data = json.loads(summary.read_text(encoding="utf-8"))
         self.notes.update(dict.fromkeys(data["notes"]))
         self.not_instrumented.update(dict.fromkeys(NotInstrumented(**one) for one in data["not_instrumented"]))
 
     def _keep(self, data: Path) -> Tally:
-        """Add the coverage of the runs to the common data file, and return it."""
+        """Return the coverage of the runs, after adding it to the common data file."""
         try:
             contents = read(data)
         except NoDataError:
@@ -222,7 +223,7 @@ class CommandRuns(Runs):
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:
-    """Merge several native runs into one record.
+    """Return one record of all native runs in a data file.
 
     When the record is added to a data file, coverage of source files that have changed is dropped.
     """

@@ -1,10 +1,9 @@
 """Configurations: ways to run a program, represented as points in a multidimensional search space.
 
 The design follows SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010). For native runs, a configuration consists of
-noise (kind, place, probability, strength) and its seed. For scenarios, which SearchBestie does not have, a
-configuration consists of a scheduler, its parameters and its seed. A point has a value in every dimension, even in
-those that its configuration ignores, such as PCT's depth if the scheduler is a random walk. This makes it possible to
-cross any two points.
+noise (kind, place, probability, strength) and its seed. For scenarios, it consists of a scheduler, its parameters and
+its seed; SearchBestie has no scenarios. A point has a value in every dimension, even in those that its configuration
+ignores, such as PCT's depth if the scheduler is a random walk. This makes it possible to cross any two points.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs a program repeatedly with fixed noise until coverage no longer grows: saturation-based testing.
 
 This follows Křena, Letko and Vojnar: the coverage of a program grows over its executions and then stabilizes, which
-indicates when to stop. `raddle.analysis.saturation` implements the rule.
+indicates when to stop. `raddle.analysis.saturation` implements the stopping rule.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Limits:
 class RepetitionResult:
     """The combined result of all runs."""
 
-    runs: int  # number of runs that ended by themselves or reached their time limit
+    runs: int  # number of runs, including an interrupted run if its coverage was stored
     failed: int  # number of runs that failed
     tally: Tally = field(repr=False)  # coverage, with a run and all its processes counted as one execution
     stopped_because: RepetitionEnd

@@ -40,7 +40,8 @@ class ScenarioRuns(Runs):
         """Run a few executions with the given scheduler, and store their coverage."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
-        if result.exhausted or not result.stopped_because.ran_out:  # otherwise the notes concern only this scheduler
+        # If the scheduler ran out of schedules only within a bound or in part, the notes concern only this scheduler.
+        if result.exhausted or not result.stopped_because.ran_out:
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:

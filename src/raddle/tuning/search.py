@@ -23,7 +23,7 @@ from raddle.tuning.configurations import Space
 
 C = TypeVar("C", bound=Hashable)
 
-SHARE = 0.25  # for saturation, at least this share of all evaluations must have passed since coverage last grew
+SHARE = 0.25  # a search is saturated only if at least this share of its evaluations came after coverage last grew
 MAX_KNOWN_IN_A_ROW = 1000  # stop after this many proposals in a row that had already been evaluated
 _monotonic = time.monotonic
 
@@ -40,7 +40,7 @@ class SearchEnd(Reason):
     INTERRUPTED = "interrupted", "interrupted"
 
 
-INCOMPLETE = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # reasons that leave an evaluation incomplete
+INCOMPLETE = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # stop reasons after which the last evaluation is incomplete
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Evaluation(Generic[C]):
     new: int  # number of requirements that no earlier evaluation covered
     executions: int
     failed: int
-    whole: bool = True  # False if the evaluation was interrupted
+    whole: bool = True  # False if the evaluation is incomplete
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,10 @@ class Limits:
     saturation: int = 20  # minimum number of evaluations in a row without new coverage
 
     def quiet(self, evaluations: int) -> int:
-        """Return how many evaluations in a row must cover nothing new for saturation, after `evaluations` in total."""
+        """Return the number of consecutive evaluations without new coverage that saturation requires.
+
+        `evaluations` is the number of all evaluations so far.
+        """
         return max(self.saturation, ceil(SHARE * evaluations))
 
 

@@ -1,4 +1,4 @@
-"""A daemon thread stops when the main thread ends, at whatever point it has reached."""
+"""When the main thread ends, a daemon thread stops at whatever point it has reached."""
 
 import threading
 

@@ -1,7 +1,7 @@
 """Random programs and their executions: threads start and join other threads and call methods that acquire locks.
 
-Each object has its own locks. A program has one list of operations (kind, target, site) per thread. Every schedule runs
-the same operations.
+Each object has its own locks. A program has one list of operations (kind, target, site) per thread. The operations
+are the same under every schedule.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LockedProgram:
         self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
 
     def _method(self, base):
-        """Return random operations on variables and locks, numbered relative to the object of the call."""
+        """Return the body of a random method: operations on variables and locks, numbered within one object."""
         body, held = [], []
         for index in range(self._chance.randint(1, 5)):
             chance = self._chance.random()

@@ -26,32 +26,32 @@ def test_there_are_six_states():
     ("accesses", "state"),
     [
         ((), VIRGIN),
-        # a read or a write leads from virgin to exclusive
+        # a read or a write changes the state from `virgin` to `exclusive`
         (("1 read",), EXCLUSIVE),
         (("1 write",), EXCLUSIVE),
-        # only an access by another thread ends the exclusive state
+        # only an access by another thread ends the state `exclusive`
         (("1 write", "1 read", "1 write"), EXCLUSIVE),
         (("1 write", "2 read"), EXCLUSIVE_PRIME),
         (("1 read", "2 write"), EXCLUSIVE_PRIME),
-        # an access by any thread but the second ends the state exclusive' (exclusive to the second thread)
+        # an access by any thread but the second ends the state `exclusive'` (exclusive to the second thread)
         (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_PRIME),
         (("1 write", "2 write", "1 read"), SHARED),
         (("1 write", "2 write", "3 read"), SHARED),
         (("1 write", "2 write", "1 write 7"), MODIFIED),
         (("1 write", "2 write", "3 write 7"), MODIFIED),
         (("1 write", "2 write", "3 write"), RACE),  # written without a lock
-        # shared stays shared while the variable is only read, with or without locks
+        # the state stays `shared` while the variable is only read, with or without locks
         (("1 write", "2 write", "1 read", "2 read", "3 read"), SHARED),
         (("1 write", "2 write", "1 read 7", "2 read 7", "1 write 7"), MODIFIED),
         (
             ("1 write", "2 write", "1 read 7", "2 read", "1 write 7"),
             RACE,
         ),  # the read without a lock removed lock 7 from the candidates
-        # modified becomes race when no single lock was held at every access since the variable became shared
+        # `modified` becomes `race` when no single lock was held at every access since the variable became shared
         (("1 write", "2 write", "1 write 7 8", "2 read 7 8", "3 write 7"), MODIFIED),
         (("1 write", "2 write", "1 write 7 8", "2 read 7", "3 write 8"), RACE),
         (("1 write", "2 write", "1 write 7", "2 read"), RACE),
-        # race is a final state
+        # `race` is a final state
         (("1 write", "2 write", "1 write", "2 write 7", "1 write 7", "3 read 7"), RACE),
     ],
 )

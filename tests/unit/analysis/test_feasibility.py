@@ -29,7 +29,7 @@ def facts_of(*executions, objects=1):
 
 
 def before(facts):
-    """Return the pairs of sites whose first site can run before the second."""
+    """Return the pairs of sites whose first site can be executed before the second."""
     owner_facts = facts.owners[OWNER]
     sites = [site for _, site in owner_facts.accesses]
     return {(sites[i], sites[j]) for i, row in enumerate(owner_facts.before) for j in range(len(sites)) if row >> j & 1}
@@ -86,7 +86,7 @@ def test_an_access_before_a_start_always_precedes_the_started_thread():
 
 
 def test_the_order_imposed_by_starts_is_transitive():
-    # The starts order T0 before T1 and T1 before T2.
+    # T0 performs A before it starts T1, and T1 performs B before it starts T2.
     steps = [*at(0, A), (0, "start", 1, 0), *at(1, B), (1, "start", 2, 0), *at(2, C)]
     assert before(facts_of(steps)) == {(A, B), (A, C), (B, C)}
 
@@ -97,7 +97,7 @@ def test_an_access_after_a_join_always_follows_the_joined_thread():
 
 
 def test_every_occurrence_of_a_site_counts():
-    # A happens before the start and again after it.
+    # T0 performs A both before and after the start.
     steps = [*at(0, A), (0, "start", 1, 0), *at(1, B), *at(0, A)]
     assert before(facts_of(steps)) == {(A, B), (B, A)}
 

@@ -50,8 +50,8 @@ def test_no_covered_requirement_is_ruled_out():
 def test_what_three_executions_rule_out_is_never_covered_later():
     """A hundred further executions cover nothing that three complete executions rule out.
 
-    Every schedule runs the same operations, so a few executions reveal the constraints that locks, starts and joins
-    impose.
+    The operations are the same under every schedule, so a few executions reveal the constraints that locks, starts and
+    joins impose.
     """
     chance = random.Random(5)
     criterion = MemoryAccessPatterns()

@@ -92,8 +92,8 @@ def test_a_release_before_the_access_does_not_add_the_lock():
 
 def test_locksets_and_verdicts_match_the_papers_example():
     # Figure 3 of the CACM version (Elmas, Qadeer, Tasiran, 2010). Thread 1 creates an object and publishes it under La.
-    # Thread 2 moves the object to a place that Lb guards. Thread 3 changes the object under Lb and then, once it owns
-    # the object, without any lock.
+    # Thread 2 moves the object to a variable that Lb guards. Thread 3 changes the object under Lb and then, once it
+    # owns the object, without any lock.
     la, lb = 7, 8
     watch = Watch()
     publish = [(1, "acquire", la), (1, "release", la)]
@@ -116,7 +116,7 @@ def test_accesses_of_one_thread_are_decided_by_same_thread():
 def test_accesses_under_one_lock_are_decided_by_same_lock():
     guarded = [(1, "acquire", 7), (1, "write", X), (1, "release", 7), (2, "acquire", 7)]
     assert verdicts(*guarded, (2, "write", X)) == ["first", "same lock"]
-    # Thread 2 releases the lock before its access. Only locks held at the access count.
+    # If thread 2 releases the lock before its access, the two accesses have no lock in common.
     assert verdicts(*guarded, (2, "release", 7), (2, "write", X)) == ["first", "two threads"]
 
 
@@ -164,8 +164,8 @@ def test_the_verdict_is_the_latest_of_the_hardest_comparisons():
     watch = Watch()
     for step in [(1, "read", X), (2, "read", X), (4, "read", X), (4, "put", 7), (3, "get", 7)]:
         watch.step(*step)
-    # Readers 1 and 2 race with the write, and reader 4 does not. Of the two racing readers, reader 2 is the later one.
-    # Its read is the second access, so its moment is 1.
+    # Readers 1 and 2 race with the write, but reader 4 does not. Of the two racing readers, reader 2 is the later one.
+    # Its read is the second access and therefore has moment 1.
     assert watch.step(3, "write", X) == ("race", 2, 1)
 
 
@@ -251,7 +251,7 @@ def happens_before(steps):
 
 
 def conflicts(steps, index):
-    """Return the accesses that the access at `index` is compared with.
+    """Return the accesses with which the access at `index` is compared.
 
     These are the last write and, if the access is a write, the last read of each thread since then.
     """

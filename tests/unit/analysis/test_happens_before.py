@@ -1,4 +1,4 @@
-"""Vector clocks, compared with the transitive closure of the happens-before definition."""
+"""Vector clocks, compared with the transitive closure of the happens-before edges."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def random_trace(rng, *, length, resources=3, started=6, strangers=1):
 
 
 def is_ordered(earlier, later):
-    """Return whether the definition of happens-before has an edge from the earlier step to the later one."""
+    """Return whether there is, by definition, a happens-before edge from the earlier step to the later one."""
     thread, kind, target = earlier
     return (
         thread == later[0]
@@ -120,7 +120,7 @@ def test_each_giving_step_orders_the_taking_step(pair):
 
 
 def test_a_taking_step_is_ordered_after_all_givers():
-    # Two unsynchronized threads put items into a queue. Both puts happen before a get.
+    # Two unsynchronized threads put items into a queue. Both puts happen before thread 2's get.
     order = HappensBefore()
     epochs = [order.epoch(thread) for thread in (0, 1)]
     order.step(0, "put", 5)
@@ -154,8 +154,8 @@ def test_the_number_of_slots_of_unjoined_threads_is_bounded():
 
 
 def test_a_forgotten_thread_counts_as_happening_before():
-    # Thread 1 ends and is never joined. Its end is not ordered before thread 0's next step until too many other threads
-    # have ended after it.
+    # Thread 1 ends and is never joined. It counts as happening before thread 0's next step only once `MAX_ENDED` other
+    # threads have ended.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)
@@ -169,8 +169,8 @@ def test_a_forgotten_thread_counts_as_happening_before():
 
 
 def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reused():
-    # Thread 2 reuses the slot of thread 1, which main has joined. Thread 3 has no recorded start and also joins thread
-    # 1.
+    # Thread 2 reuses the slot of thread 1, which thread 0 has joined. Thread 3 has no recorded start and also joins
+    # thread 1.
     order = HappensBefore()
     order.step(0, "start", 1)
     epoch = order.epoch(1)
@@ -183,8 +183,8 @@ def test_a_thread_without_a_recorded_start_can_join_a_thread_whose_slot_was_reus
 
 
 def test_threads_that_reuse_a_slot_are_distinguished():
-    # Thread 2 reuses the slot of thread 1, which was joined. Thread 1's steps happen before main's next step, but
-    # thread 2's do not.
+    # Thread 2 reuses the slot of thread 1, which thread 0 has joined. Thread 1's steps happen before thread 0's next
+    # step, but thread 2's do not.
     order = HappensBefore()
     order.step(0, "start", 1)
     first = order.epoch(1)

@@ -62,7 +62,7 @@ def test_one_thread_alone_makes_no_cycle():
 
 
 def test_lock_requests_ordered_by_a_start_make_no_cycle():
-    # Thread 0 has released its locks before it starts thread 1.
+    # Thread 0 releases its locks before it starts thread 1.
     assert cycles([*nested(0, A, B, site=10), *started(1), *nested(1, B, A, site=20)]) == set()
 
 
@@ -112,7 +112,7 @@ def test_the_search_gives_up_on_too_many_cycles(monkeypatch):
         steps += nested(thread, *pair, site=10)
     found = [cycle for step in steps for cycle in graph.step(*step)]
     assert graph.gave_up
-    # The number of rings of k of the five locks is C(5, k) (k - 1)!. For k = 2, 3, 4, 5 that is 10 + 20 + 30 + 24 = 84.
+    # Five locks form C(5, k) (k - 1)! cycles of length k. For k = 2, 3, 4 and 5, that makes 10 + 20 + 30 + 24 = 84.
     assert len(found) < 84
 
 

@@ -1,4 +1,4 @@
-"""Estimating the total number of requirements from how often each was covered."""
+"""Estimating the total number of requirements from the number of executions that covered each of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from raddle.analysis.richness import chance_of_new, estimate, interval
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-MANY = 10**9  # so many executions m that (m - 1) / m is nearly 1, as in published figures for samples of individuals
+MANY = 10**9  # so many executions that the factor (m - 1) / m, which the published figures omit, is nearly 1
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_without_coverage_the_estimated_total_is_zero():
 
 
 def test_frequent_coverage_gives_a_narrow_interval():
-    # M/S = 50, so the chance that a requirement was missed is e^-50.
+    # Each requirement was covered 50 times, so the estimated chance that one was missed is e^-50.
     assert estimate([50] * 7, 50) == Total(7, ESTIMATED, 7, 8)
 
 

@@ -1,4 +1,4 @@
-"""How the benchmark judges estimates and shrunk schedules."""
+"""How the benchmarks judge estimates and shrunk schedules."""
 
 import honesty
 import shrinking
@@ -38,5 +38,5 @@ def test_a_schedule_with_the_fewest_possible_preemptions_is_minimal() -> None:
 
 
 def test_an_exhaustive_search_finds_the_fewest_preemptions() -> None:
-    # In twostage, the reader must run between the two stages of the writer.
+    # In `twostage`, the reader must run between the two stages of the writer.
     assert shrinking.fewest("twostage", executions=500) == 1

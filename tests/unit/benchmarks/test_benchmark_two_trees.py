@@ -4,12 +4,14 @@ import two_trees
 
 
 def test_a_ratio_is_the_speed_of_the_new_tree_over_that_of_the_old_one() -> None:
-    # The fastest batches took 2 s and 1 s. Batch by batch, the new tree is 2, 1 and 0.5 times as fast. The median is 1.
+    # The fastest batches took 2 s (old) and 1 s (new). Batch by batch, the new tree is 2, 1 and 0.5 times as fast. The
+    # median is 1.
     assert two_trees.ratios(([2.0, 4.0, 2.0], [1.0, 4.0, 4.0])) == (2.0, 1.0)
 
 
 def test_each_cell_has_a_line_and_each_benchmark_a_summary() -> None:
-    # The ratio of a is 2e-6 / 1e-6 = 2, and that of b is 1e-6 / 4e-6 = 0.25. The minimum is 0.25 and the median 1.125.
+    # The ratio of "criteria a" is 2e-6 / 1e-6 = 2, and that of "criteria b" is 1e-6 / 4e-6 = 0.25. The minimum is 0.25
+    # and the median 1.125.
     found = {"criteria a": ([2e-6], [1e-6]), "criteria b": ([1e-6], [4e-6]), "explore c": None}
     assert [line.split() for line in two_trees.text(found).splitlines()] == [
         ["CPU", "microseconds", "each", "old", "new", "ratio", "of", "best", "median", "ratio"],

@@ -50,8 +50,8 @@ def test_locks_of_different_executions_make_no_cycle():
 
 
 def test_locks_created_at_one_line_are_distinguished_within_an_execution():
-    # Locks 0, 1 and 2 were created at the same line. Acquiring 0 before 1 and 1 before 2 is not a cycle, although the
-    # locks have the same description.
+    # Locks 0, 1 and 2 were created at the same line. Acquiring 0 before 1 and 1 before 2 creates no cycle, although
+    # the locks have the same description.
     resources = (FIRST, FIRST, FIRST)
     chain = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 2, site=20)]
     assert warnings(chain, resources=resources) == []

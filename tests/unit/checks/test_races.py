@@ -56,7 +56,7 @@ def test_accesses_under_one_lock_do_not_race():
         return [(thread, "acquire", 0, site), (thread, "write", 0, site + 1), (thread, "release", 0, site)]
 
     assert pairs([START, *section(0, SITE + 1), *section(1, SITE + 10)]) == []
-    # Steps of thread 1 after its release are not ordered before thread 0.
+    # Thread 1's write after its release is not ordered before thread 0's critical section.
     late = [START, *section(1, SITE + 10), (1, "write", 0, SITE + 20), *section(0, SITE + 1)]
     assert pairs(late) == [("C.x", SITE + 2, SITE + 20)]
 

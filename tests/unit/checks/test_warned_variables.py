@@ -49,7 +49,7 @@ def as_step(text):
 
 @pytest.mark.parametrize(("first", "between", "second"), CASES)
 def test_four_of_eight_cases_are_unserializable(first, between, second):
-    # The paper's cases are r/w/r, w/w/r, w/r/w and r/w/w.
+    # According to the paper, the unserializable cases are r/w/r, w/w/r, w/r/w and r/w/w.
     found = warnings(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
     assert bool(found) == ((first, between, second) not in SERIALIZABLE)
 
@@ -119,8 +119,8 @@ def test_each_block_is_reported_once():
 
 
 def test_a_variable_without_a_common_lock_is_reported():
-    # The states are virgin, exclusive, exclusive', modified (with lock 0) and finally race, because thread 2 reads
-    # under another lock.
+    # The states are `virgin`, `exclusive`, `exclusive'`, `modified` (with lock 0) and finally `race`, because thread 2
+    # reads under another lock.
     steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
     assert warnings(*steps, kind=LOCKSET) == [
         ReportedWarning(
@@ -152,7 +152,7 @@ def test_the_reported_accesses_have_no_lock_in_common():
 
 
 def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
-    # Any two accesses have a lock in common, but no lock is common to all three.
+    # The accesses use three sets of locks. Any two of these sets share a lock, but no lock is in all three.
     steps = [
         *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
     ]  # fmt: skip
@@ -164,7 +164,7 @@ def test_accesses_that_share_locks_only_pairwise_get_a_vague_warning():
         f"sometimes written under {one} and {three}, sometimes written under {one} and {two}, "
         f"sometimes read under {two} and {three}"
     )
-    # Two conflicting accesses without a common lock come later and replace the vague warning.
+    # If two conflicting accesses without a common lock follow, a precise warning replaces the vague one.
     (found,) = warnings(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
     assert (found.sites, found.is_vague) == ((S + 4, S + 6), False)
 

@@ -20,7 +20,7 @@ LOCKS = ("the Lock made at bank.py:1", "the RLock made at bank.py:2")
 def test_a_data_race_names_both_accesses():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70003, 70004), "read, written")
     assert warning_sentence(warning, SITES) == (
-        "`Bank.sum` is read at bank.py:3 and written by another thread at bank.py:4, and nothing orders the two"
+        "`Bank.sum` is read at bank.py:3 and written by another thread at bank.py:4, and no synchronization orders them"
     )
 
 
@@ -28,7 +28,7 @@ def test_a_race_of_a_site_with_itself_names_the_site_once():
     warning = ReportedWarning(DATA_RACE, "Bank.sum", (70004, 70004), "written, written")
     assert (
         warning_sentence(warning, SITES)
-        == "`Bank.sum` is written at bank.py:4 by several threads, and nothing orders these accesses"
+        == "`Bank.sum` is written at bank.py:4 by several threads, and no synchronization orders these accesses"
     )
 
 

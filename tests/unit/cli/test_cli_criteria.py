@@ -26,7 +26,7 @@ def test_the_list_has_every_criterion(capsys):
     lines = out.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(NAMES)
     assert max(map(len, out.splitlines())) <= 80  # lines in piped output stay readable
-    assert len(NAMES) == 24  # map, 7 by Lu et al., 14 by Křena et al., blocks, and method pairs
+    assert len(NAMES) == 24  # `map`, 7 by Lu et al., 14 by Křena et al., `blocks`, and `method-pairs`
 
 
 def test_json_describes_every_criterion(capsys):

@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch, capsys):
 def store(file, digest, *lines, executions=1, **covered):
     """Store coverage of a function that makes one call on each line in `lines`.
 
-    `visited` lists the indexes of the calls that a thread visited, and `blocked` those at which a thread blocked.
+    `visited` lists the indices of the calls that a thread visited, and `blocked` those at which a thread blocked.
     """
     sites = {
         (digest << INDEX_BITS) + index: Site("log.py", line, 0, "call", f"step{index}", "f", switchable=True)
@@ -54,7 +54,7 @@ def test_gained_and_lost_requirements_are_listed(run):
     blocks = "a thread blocks at log.py:{}"
     assert out.splitlines() == [
         "before: 9 executions, after: 1 execution",
-        "changed in between: log.py",
+        "changed between the two measurements: log.py",
         "",
         "sync: 3 covered before, 3 after",
         "  lost: 1",

@@ -170,12 +170,15 @@ def test_junit_has_a_test_case_per_scenario_and_criterion(run):
     root = ElementTree.fromstring(out)
     assert code == 0
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
-    # All three executions covered the same sync requirement. The estimated total is one, so coverage is 100 %.
+    # All three executions covered the same requirement of `sync`. The estimated total is one, so coverage is 100 %.
     assert [case.get("name") for case in root.iter("testcase")] == ["explore log.py::scenario", "sync"]
 
 
 def test_junit_fails_below_a_threshold(run):
-    """Three executions cover two requirements once each. Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 2 of 3 is 66.7 %."""
+    """In three executions, two requirements are covered once each.
+
+    Chao2 gives 2 + 2/3 · 2·1/2 = 2.67, so 2 of 3 is 66.7 %.
+    """
     tally = Tally()
     tally.add(1, "sync", [(READ, "visited")])
     tally.add(3, "sync", [(WRITE, "visited")])
@@ -228,7 +231,7 @@ def test_ten_thousand_findings_are_listed_in_part(run):
     assert code == 0
     assert "10,000 findings:" in out
     assert out.count("replay: ") == 10
-    assert out.count("number ") == 60
+    assert out.count(": number ") == 60
     assert "... and 9,940 more; `raddle json` lists them all" in out
     assert len(json.loads(run(json_)[1])["findings"]) == 10_000
 

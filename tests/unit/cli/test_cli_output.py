@@ -1,4 +1,4 @@
-"""Stdout with a limited encoding, on a full disk or on a closed pipe never causes a traceback."""
+"""A limited encoding of stdout, a full disk or a closed pipe never causes a traceback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def test_the_stdout_of_a_program_is_not_changed(tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])  # output fails at the last flush; unbuffered, at the first write
+# Buffered output fails at the last flush, and unbuffered output fails at the first write.
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["criteria"], ["criteria", "--json"], ["--help"]])
 def test_a_full_disk_is_reported(tmp_path, arguments, unbuffered):
     with FULL.open("w") as stdout:

@@ -41,7 +41,7 @@ if "--interrupt-third" in sys.argv and number == 3: os.kill(os.getppid(), signal
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "script.py").write_text(SCRIPT)
-    # The key applies only to `raddle explore`, so `raddle run` must ignore it.
+    # The key `until` applies only to `raddle explore`, so `raddle run` must ignore it.
     (tmp_path / "pyproject.toml").write_text('[tool.raddle]\nuntil = "saturated"\n')
     return tmp_path
 

@@ -88,7 +88,9 @@ def test_the_report_shows_warnings_and_findings(run):
     store({"method-pairs": [ADD_TOTAL]}, warnings=(warning,), findings=(finding,))
     code, out, _ = run()
     assert code == 0
-    sentence = "`Log.th` is read at log.py:4 and written by another thread at log.py:9, and nothing orders the two"
+    sentence = (
+        "`Log.th` is read at log.py:4 and written by another thread at log.py:9, and no synchronization orders them"
+    )
     assert f"warnings\n  {sentence}\n" in out
     assert "1 finding:\n  assertion: AssertionError: no\n" in out
 
@@ -98,7 +100,7 @@ def test_missing_requirements_are_listed(run):
     code, out, _ = run("--missing", "Method-Pairs")
     assert code == 0
     assert "sync" not in out
-    # Of the three pairs of methods, add-add and total-total are not covered.
+    # Of the three pairs of methods, (`add`, `add`) and (`total`, `total`) are not covered.
     assert "log.py:\n  not covered yet: thread A starts `Log.add` while thread B is in `Log.add`\n" in out
     assert "not covered yet: thread A starts `Log.total` while thread B is in `Log.total`\n" in out
     _, out, _ = run("--missing", "method-pairs", "--limit", "1")
@@ -214,7 +216,7 @@ def test_a_report_with_no_coverage_has_exit_code_5(run):
 
 
 def test_a_model_without_requirements_gives_nothing_to_cover(run):
-    store({"goodlock": []})  # the model has no requirements for goodlock
+    store({"goodlock": []})  # the model has no requirements for `goodlock`
     code, _, err = run()
     assert code == 5
     assert err.startswith("nothing to cover: no threads interacted in 1 execution")

@@ -155,7 +155,7 @@ def test_the_search_stops_when_saturated(folder):
     done = raddle(
         folder, "search", "bank.py::scenario", "--repeat", "5", "--saturation", "3", "--fitness", "method-pairs"
     )
-    # The only pair of methods is deposit with itself. Once that pair is covered, nothing is left to cover.
+    # The only pair of methods is `deposit` with itself. Once that pair is covered, nothing is left to cover.
     assert "saturated: no new coverage in the last 3 evaluations" in done.stderr
 
 
@@ -271,7 +271,7 @@ def test_an_unwritable_output_file_is_rejected_before_the_search(folder, monkeyp
 
 def test_the_combined_coverage_is_shown_with_totals(folder):
     done = raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--criteria", "sync")
-    # The accesses of the scenario determine the total of map. The total of sync is never known.
+    # The accesses of the scenario determine the total of `map`. The total of `sync` is never known.
     assert re.search(
         r"^covered by all evaluations together: map \d+ of \d+ \((static|pruned from \d+)\), sync \d+$",
         done.stderr,

@@ -59,7 +59,7 @@ def test_without_a_measured_execution_no_statement_about_threads_is_made():
     show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
     assert "nothing was covered: no execution was measured" in out.getvalue()
     assert "no threads interacted" not in out.getvalue()
-    assert "nothing to cover" not in out.getvalue()  # without measured executions, this is not known
+    assert "nothing to cover" not in out.getvalue()  # unknown without a measured execution
     assert "see the findings" not in out.getvalue()  # there are no findings
     endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
     show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")
@@ -104,8 +104,11 @@ def test_warnings_are_listed_or_counted():
     tally = Tally()
     tally.add(1, "sync", [("a",)])
     record = Record(tally=tally, sites={9: site}, warnings=tuple(races))
-    race = "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two"
-    more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders these accesses"
+    race = (
+        "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, "
+        "and no synchronization orders them"
+    )
+    more = "`Counter.value` is written at bank.py:6 by several threads, and no synchronization orders these accesses"
     warning = f"warning: {race}; also: written at bank.py:6 by several threads"
     hint = "added to .raddle: `raddle report` shows coverage; -v shows details of the search"
     assert printed(show_outlook, record, ".raddle") == [warning, hint]

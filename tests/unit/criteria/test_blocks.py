@@ -1,4 +1,4 @@
-"""The `blocks` criterion, which covers basic blocks."""
+"""The `blocks` criterion, whose requirements are basic blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Sync metric (situations at a synchronization): handwritten cases and a comparison with the definition."""
+"""The Sync metric (situations at a synchronization operation): handwritten cases, compared with the definition."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_coverage_agrees_with_the_definition_on_random_executions():
 def test_explain_names_the_line_of_the_synchronization():
     sites = {SITE + 1: Site("m.py", 11, 0, "call", "lock", "f", switchable=False)}
     explain = Contention().explain
-    assert explain((SITE + 1, "visited"), sites) == "a thread reaches the synchronization at m.py:11"
+    assert explain((SITE + 1, "visited"), sites) == "a thread reaches the synchronization operation at m.py:11"
     assert explain((SITE + 1, "blocking"), sites) == "another thread blocks on the lock acquired at m.py:11"
     for situation in ("blocked", "notified", "heard", "unheard"):
         assert "at m.py:11" in explain((SITE + 1, situation), sites)

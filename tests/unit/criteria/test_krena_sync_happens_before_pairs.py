@@ -32,7 +32,7 @@ def test_a_taking_step_pairs_with_the_last_giving_step(take, give):
 
 @pytest.mark.parametrize(("take", "give"), sorted(GIVERS.items()))
 def test_steps_of_one_thread_do_not_pair(take, give):
-    # Thread 0 gives first, but the taking thread itself performs the last giving step.
+    # Thread 0 performs a giving step first, but the taking thread itself performs the last one.
     assert hbpair([(0, give, 0, SITE + 1), (1, give, 0, SITE + 2), (1, take, 0, SITE + 3)]) == set()
 
 

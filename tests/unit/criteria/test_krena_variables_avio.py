@@ -1,4 +1,4 @@
-"""The criteria avio and avio*: the last access by another thread between two accesses by one thread."""
+"""The criteria `avio` and `avio*`: the last access by another thread between two accesses by one thread."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_only_the_last_access_in_between_counts():
 
 
 def test_only_consecutive_accesses_of_a_thread_form_a_block():
-    # Thread 1's block runs from site 2 to site 5. The thread's access at site 1 does not begin a block that ends at
-    # site 5, because the access at site 2 comes later.
+    # Thread 1's block extends from site 2 to site 5. No block extends from site 1 to site 5, because thread 1's access
+    # at site 2 lies in between.
     steps = steps_of("1 read 1", "1 write 2", "2 write 3", "1 read 5")
     assert covered("avio", steps) == {(S + 2, S + 5, S + 3)}
 
@@ -48,7 +48,7 @@ def test_a_block_without_an_access_in_between_is_not_covered():
 
 
 def test_blocks_of_two_threads_may_overlap():
-    # Thread 1's block 1-3 has access 2 in between. Thread 2's block 2-4 has access 3 in between.
+    # Access 2 lies within thread 1's block 1-3, and access 3 lies within thread 2's block 2-4.
     steps = steps_of("1 read 1", "2 read 2", "1 write 3", "2 write 4")
     assert covered("avio", steps) == {(S + 1, S + 3, S + 2), (S + 2, S + 4, S + 3)}
 

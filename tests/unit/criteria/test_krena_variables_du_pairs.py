@@ -1,4 +1,4 @@
-"""The criteria du-pairs and du-pairs*: the write that defines the value of each read."""
+"""The criteria `du-pairs` and `du-pairs*`: the write that defines the value of each read."""
 
 from __future__ import annotations
 

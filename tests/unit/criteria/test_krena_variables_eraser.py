@@ -1,4 +1,4 @@
-"""The criteria eraser and eraser*: the automaton's state and the protecting locks just before an access."""
+"""The criteria `eraser` and `eraser*`: the automaton's state and the protecting locks just before an access."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_each_access_counts_with_the_state_before_it():
     assert covered("eraser", steps) == {
         (S + 1, "virgin", ()),
         (S + 2, "exclusive", ()),
-        (S + 3, "exclusive", ()),  # the second thread's access changes exclusive to exclusive'
+        (S + 3, "exclusive", ()),  # the second thread's access changes `exclusive` to `exclusive'`
         (S + 4, "exclusive'", ()),
         (S + 5, "exclusive'", ()),
         (S + 6, "shared", both),
         (S + 7, "modified", both),
         (S + 8, "modified", lock),
-        (S + 9, "modified", lock),  # no lock is held, so the state becomes race
+        (S + 9, "modified", lock),  # no lock is held, so the state becomes `race`
         (S + 10, "race", ()),
     }
 
@@ -80,19 +80,19 @@ def test_explain_names_every_state(state):
     eraser = METRICS["eraser"]()
     sentence = eraser.explain((S + 1, state, ()), sites)
     assert sentence.startswith("thread A writes `th` at log.py:4 when ")
-    assert f"Eraser's {state})" in sentence
+    assert f"Eraser state: {state})" in sentence
 
 
 def test_explain_names_the_access_the_state_and_the_locks():
     sites = {S + 1: Site("log.py", 4, 0, "call", "self.items.append", "f", switchable=False)}
     eraser, starred = METRICS["eraser"](), METRICS["eraser*"]()
     assert eraser.explain((S + 1, "modified", (("Lock", "m.py:3"),)), sites) == (
-        "thread A calls `self.items.append` at log.py:4 when several threads have accessed it in turn, and it has been "
-        "written since it became shared (Eraser's modified), protected by the Lock made at m.py:3"
+        "thread A calls `self.items.append` at log.py:4 when several threads share it, and it has been "
+        "written since it became shared (Eraser state: modified), protected by the Lock made at m.py:3"
     )
     assert starred.explain((S + 1, ("m.py:C", "", "items[]"), "shared", (), ("worker", "aa")), sites) == (
-        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads have accessed it in turn, and "
-        "it has only been read since it became shared (Eraser's shared), protected by no common lock"
+        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads share it, and "
+        "it has only been read since it became shared (Eraser state: shared), protected by no common lock"
     )
 
 

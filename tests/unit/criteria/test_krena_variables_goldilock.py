@@ -1,4 +1,4 @@
-"""The criteria goldilock and goldilock*: the check that decides whether an access is a race."""
+"""The criteria `goldilock` and `goldilock*`, which record the check that decides whether an access races."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The criteria of Lu et al. on `account.py`: totals derived by hand, and searches that cover all of them."""
+"""The criteria of Lu et al. on `account.py`: totals derived by hand, and searches that reach these totals."""
 
 import pytest
 from measured_programs import program
@@ -13,7 +13,7 @@ TOTALS = {
     # and its read last.
     "all": 90,
     # The accesses of two workers can interleave in C(4, 2) orders, and there are three pairs of workers. The accesses
-    # of T0 and a worker can come in only one order. There is only one variable, so svar has the same total.
+    # of T0 and a worker can come in only one order. There is only one variable, so `svar` has the same total.
     "tpair": 3 * 6 + 3,
     "svar": 3 * 6 + 3,
     # Each worker reads the initial value or the value written by one of the two other workers. Its own write comes
@@ -21,8 +21,8 @@ TOTALS = {
     "def-use": 3 * 3 + 3,
     # Each worker's read is local (the initial value) or remote; T0's is remote.
     "lr-def": 3 * 2 + 1,
-    # A worker's pair has nothing, or one of the other two workers' four accesses, in between. T0's pair always has all
-    # six accesses of the workers in between.
+    # Each worker's pair gives five requirements: nothing in between, or one of the other two workers' four accesses.
+    # T0's pair always has the workers' six accesses in between, so it gives six requirements.
     "pinv": 3 * 5 + 6,
     # Each worker's pair is unserializable (another worker writes in between) or serializable. T0's pair is
     # unserializable.

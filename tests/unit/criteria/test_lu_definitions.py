@@ -1,4 +1,4 @@
-"""The criteria def-use and lr-def: the write whose value a read returns."""
+"""The criteria `def-use` and `lr-def`: the write whose value a read returns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def covered(criterion, program, order):
 
 
 def test_a_read_returns_the_value_of_the_last_write():
-    # T1 writes, T2 writes, T1 reads T2's value.
+    # T1 writes, T2 writes, and T1 reads T2's value.
     assert covered(DefUse(), PROGRAM, [(0, 0), (1, 0), (0, 1)]) == {(X, WRITE_2, READ_1)}
     # T2 writes first, so T1 reads its own value.
     assert covered(DefUse(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, WRITE_1, READ_1)}

@@ -1,4 +1,4 @@
-"""The criteria pinv and lr-inv: accesses that interleave with two consecutive accesses of a thread."""
+"""The criteria `pinv` and `lr-inv`: accesses that interleave with two consecutive accesses of a thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
 PROGRAM = [[("read", "x"), ("write", "x")], [("write", "x")]]
 
-# The kinds of the first local, the remote and the second local access in the paper's cases, taken from AVIO.
+# The kinds of the first local access, the remote access and the second local access in the paper's cases (from AVIO).
 UNSERIALIZABLE = {
     ("read", "write", "read"),
     ("write", "write", "read"),
@@ -38,7 +38,7 @@ def test_a_pair_is_covered_with_the_access_in_between_or_with_none():
 
 
 def test_each_access_between_covers_its_triple():
-    # T1 reads x, T2 writes x twice, T3 reads x, T1 writes x. T2's pair has nothing in between.
+    # T1 reads x, T2 writes x twice, T3 reads x, and T1 writes x. T2's pair has nothing in between.
     program = [[("read", "x"), ("write", "x")], [("write", "x"), ("write", "x")], [("read", "x")]]
     second_write, third = ("T2", "write", SITE + 201, 1), ("T3", "read", SITE + 300, 1)
     assert covered(PairInterleave(), program, [(0, 0), (1, 0), (1, 1), (2, 0), (0, 1)]) == {
@@ -50,7 +50,7 @@ def test_each_access_between_covers_its_triple():
 
 
 def test_both_accesses_of_a_pair_are_to_one_variable():
-    # T1 reads x, writes y, writes x. Its accesses to x are consecutive, and T2's access to y does not count as an
+    # T1 reads x, writes y, and writes x. Its accesses to x are consecutive, and T2's access to y does not count as an
     # access in between.
     program = [[("read", "x"), ("write", "y"), ("write", "x")], [("write", "y"), ("write", "x")]]
     pair = (X, FIRST, ("T1", "write", SITE + 102, 1))
@@ -59,8 +59,8 @@ def test_both_accesses_of_a_pair_are_to_one_variable():
 
 def test_occurrences_beyond_the_limit_count_as_one():
     # T1 reads x at one site four times, and T2 writes it after the third read. With a limit of 2, the occurrences of
-    # T1's accesses are 1, 2, 2, 2. So the pairs are (1, 2) and (2, 2), and the latter occurs once without and once with
-    # T2's write.
+    # T1's accesses are 1, 2, 2, 2. So the pairs are (1, 2) and (2, 2). The latter occurs once with nothing in between
+    # and once with T2's write.
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *[(1, "read", 0, SITE + 1)] * 3]
     steps += [(2, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
     one, two, other = ("T1", "read", SITE + 1, 1), ("T1", "read", SITE + 1, 2), ("T2", "write", SITE + 2, 1)

@@ -1,4 +1,4 @@
-"""The criteria all, tpair and svar, which cover complete orders of accesses."""
+"""The criteria `all`, `tpair` and `svar`, whose requirements are complete orders of accesses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_key_holds_a_digest_and_the_first_accesses():
 
 
 def test_only_shared_variables_count():
-    # Only T1 accesses z, so the order is the same with and without it.
+    # Only T1 accesses z, so the order is the same with and without that access.
     program = [[("read", "x"), ("write", "z"), ("write", "y")], PROGRAM[1]]
     (key,) = covered(All(), program, [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1)])
     assert key[0].startswith("4:")
@@ -89,8 +89,8 @@ def test_long_orders_with_the_same_beginning_have_different_digests():
 
 
 def test_the_total_counts_the_observed_accesses():
-    # Two threads with two accesses each can interleave in C(4, 2) = 6 orders. For svar, each of the two variables has
-    # one access per thread, which makes 2 + 2 orders.
+    # Two threads with two accesses each can interleave in C(4, 2) = 6 orders. For `svar`, each of the two variables
+    # has one access per thread, which makes 2 + 2 orders.
     sizes = {All: 6, ThreadPair: 6, SingleVariable: 4}
     for make, size in sizes.items():
         criterion = make()
@@ -110,8 +110,8 @@ def test_a_branch_adds_sequences_of_accesses_to_the_total():
 
 
 def test_threads_that_never_shared_a_variable_have_no_order():
-    # T1 and T2 share x in one execution, T2 and T3 in another. The accesses of each of these pairs of threads can come
-    # in C(2, 1) orders. T1 and T3 share nothing.
+    # T1 and T2 share x in one execution, and T2 and T3 share it in another. For each of these two pairs of threads,
+    # there are C(2, 1) orders. T1 and T3 share nothing.
     criterion = ThreadPair()
     starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
     for pair in ((1, 2), (2, 3)):

@@ -61,8 +61,8 @@ def test_satisfied_by_agrees_with_counting_interleavings():
 def formulas(program):
     """Evaluate the formulas as the paper prints them.
 
-    They hold for programs in which all threads access all variables. Return the sizes, the number of reads and the
-    number of pairs.
+    The formulas hold for programs in which all threads access all variables. Return the sizes, the number of reads and
+    the number of pairs.
     """
     threads, names = range(len(program)), sorted({name for line in program for _, name in line})
     couples = [(i, j) for i in threads for j in threads if i != j]

@@ -112,7 +112,7 @@ def test_totals_exclude_values_that_are_always_overwritten(program):
 
 
 def test_writes_before_every_start_are_the_initial_state():
-    # T0 writes x, starts T1 and T2, which read and write it, and reads it after joining both.
+    # T0 writes x and starts T1 and T2, which read and write x. After joining both, T0 reads x.
     worker = [(READ, "x"), (WRITE, "x")]
     joins = [("join", 1), ("join", 2), (READ, "x")]
     program = [[(WRITE, "x"), ("start", 1), ("start", 2), *joins], worker, worker]

@@ -2,8 +2,8 @@
 
 The paper claims without proof that ALL subsumes TPAIR, that TPAIR subsumes SVAR, and that SVAR subsumes the other
 four. The last claim fails if three threads access a variable. SVAR considers two threads at a time, but the value
-that a read returns and the accesses that come between two others depend on all threads. One of the tests contains a
-counterexample.
+that a read returns and the accesses that come between two others depend on all threads. Two of the tests contain
+counterexamples.
 
 PInv subsumes LR-Inv in programs without synchronization, in which every pair of accesses can occur without an access in
 between. With synchronization, this need not hold, as the last test shows.
@@ -139,11 +139,11 @@ def test_sizes_by_formula_equal_the_coverage_of_all_interleavings():
 
 
 def test_one_execution_completes_pinv_but_not_lr_inv():
-    # Thread a reads x twice. Semaphores ensure that b always reads in between, while c can write at any time. If c also
-    # writes in between, a's pair is covered with b's read and with c's write. The pair with nothing in between is
-    # infeasible, so pinv is complete. For lr-inv, a's pair with c's write in between is unserializable. The two reads
-    # are serializable only if c does not write between them. No execution contains both cases, so each covers only 1 of
-    # 2 requirements.
+    # Thread A runs `a` and reads x twice, and threads B and C run `b` and `c`. Semaphores ensure that B always reads in
+    # between, while C can write at any time. If C also writes in between, A's pair is covered with B's read and with
+    # C's write. The pair with nothing in between is infeasible, so the execution completes `pinv`. For `lr-inv`, A's
+    # pair with C's write in between is unserializable. The two reads are serializable only if C does not write between
+    # them. No execution contains both cases, so each execution covers only 1 of the 2 requirements of `lr-inv`.
     module = program_named("three")
     samples = list(
         raddle.measure(module.scenario, criteria="pinv,lr-inv", scheduler="exhaustive", source=[module.__file__])

@@ -55,7 +55,7 @@ def test_executions_beyond_the_limits_fall_back_to_the_general_algorithm(monkeyp
 
 
 def test_two_variables_with_the_same_name_are_distinguished():
-    # The object's container is replaced, so the object has two variables called items[] in succession.
+    # The object's container is replaced, so the object has two variables called `items[]` in succession.
     entities = Entities()
     old, new = (entities.add_variable(AbstractVariable("m.py:C", "", "items[]"), 1) for _ in range(2))
     steps = ((1, "write", old, 70_001), (2, "read", new, 70_002))

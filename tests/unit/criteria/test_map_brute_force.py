@@ -29,7 +29,7 @@ def all_patterns(steps, entities, scope=None):
 
 
 def occurrences(parts, steps, threads, variables):
-    """Yield every way to match the parts with steps in order.
+    """Yield every sequence of steps, in execution order, that matches the parts.
 
     `threads` binds the letters A and B, and `variables` binds x and y.
     """

@@ -127,7 +127,7 @@ def test_each_pattern_is_found(number):
 
 @pytest.mark.parametrize("number", CASES)
 def test_a_near_miss_covers_no_pattern_of_that_length(number):
-    """One of the pattern's steps is performed by the wrong thread, so no pattern with as many steps occurs."""
+    """One of the pattern's steps is performed by the wrong thread, so no pattern of that length occurs."""
     _, key, miss = CASES[number]
     assert not [found for found in covered(entities_of_one_object(), steps(miss)) if len(found) == len(key)]
 
@@ -149,7 +149,7 @@ def test_one_thread_alone_covers_nothing():
 
 
 def test_one_site_can_fill_several_steps_of_a_pattern():
-    # Two threads take turns writing at the only site in setThreshold. This covers patterns 3 and 8.
+    # Two threads alternately write at the only site in `setThreshold`. This covers patterns 3 and 8.
     write = [(thread, "write", 0, S9) for thread in (1, 2, 1)]
     assert covered(appender(), write) == {th(3, S9, S9), th(8, S9, S9, S9)}
 

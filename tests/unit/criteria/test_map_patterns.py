@@ -40,8 +40,8 @@ def test_equivalent_patterns_differ_only_in_the_order_of_commuting_steps():
 
     Pattern 10 is AWx BWy BWx AWy. Swapping its last two steps gives pattern 11. Swapping its first two gives BWy AWx
     BWx AWy, which is 11 for (y, x). Pattern 13 is AWx BRy BRx AWy. Swapping its last two steps gives pattern 17.
-    Swapping its first two gives BRy AWx BRx AWy, which is 16 for (y, x). Swapping both gives BRy AWx AWy BRx, which is
-    15 for (y, x). In patterns 9, 12 and 14, adjacent steps share a thread or a variable.
+    Swapping its first two gives BRy AWx BRx AWy, which is 16 for (y, x). Swapping both pairs gives BRy AWx AWy BRx,
+    which is 15 for (y, x). In patterns 9, 12 and 14, adjacent steps share a thread or a variable.
     """
     same = {number: {(r.number, r.exchanged) for r in PATTERNS[number].equivalents} for number in range(9, 18)}
     assert same[9] == {(9, False)}

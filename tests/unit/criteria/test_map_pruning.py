@@ -23,7 +23,7 @@ INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
 
 
 def entities(*, objects=1, locks=("bank.py:20",)):
-    """Return objects with two variables each (x = 0, 2, ... and y = 1, 3, ...) and a lock for each site in `locks`."""
+    """Return objects with two variables each (x = 0, 2, ... and y = 1, 3, ...) and a lock for each line in `locks`."""
     made = Entities()
     for number in range(objects):
         for name in "xy":
@@ -406,8 +406,8 @@ def test_infeasible_agrees_with_the_definition():
 
 
 def test_many_sites_are_counted_without_enumerating_requirements():
-    # 200 sites read and 200 write. One pair of them was observed under a lock, so pattern 7 is infeasible for that pair
-    # with the same write in the middle. Enumerating all requirements would take 200³ · 5 steps.
+    # 200 sites are reads and 200 are writes. One pair of them was observed under a lock, so pattern 7 is infeasible for
+    # that pair with the same write in the middle. Enumerating all requirements would take 200³ · 5 steps.
     account = model(reads=[READ, *range(80000, 80199)], writes=[WRITE, *range(81000, 81199)])
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     criterion = MemoryAccessPatterns()

@@ -1,4 +1,4 @@
-"""The method-pairs criterion: handwritten cases, totals, and a comparison with brute force."""
+"""The criterion `method-pairs`: handwritten cases, totals, and a comparison with brute force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Key
 
-# Maps the site where a function is entered to the function. The function is left at that site number plus 100.
+# Maps the site where a function is entered to the function. The function is left at the site with that number plus 100.
 FUNCTIONS = {
     70001: "shop.py:Cart.add",
     70002: "shop.py:Cart.total",
@@ -80,7 +80,7 @@ def test_only_public_methods_count() -> None:
 
 
 def test_a_method_stays_active_while_it_calls_another() -> None:
-    # Thread 1 runs add, which has called total.
+    # Thread 1 runs `add`, which has called `total`.
     assert covered(enter(1, ADD), enter(1, TOTAL), enter(2, GET)) == {
         (CART, "__getitem__", "add"), (CART, "__getitem__", "total"),
     }  # fmt: skip
@@ -93,7 +93,7 @@ def test_a_recursive_method_is_active_until_its_outermost_call_returns() -> None
 
 
 def test_a_static_method_pairs_with_methods_of_any_object_of_its_class() -> None:
-    # Here total is a static method, so its target is 0.
+    # Here `total` is a static method, so its target is 0.
     assert covered(enter(1, TOTAL, 0), enter(2, ADD, 7)) == {(CART, "add", "total")}
     assert covered(enter(1, ADD, 7), enter(2, TOTAL, 0)) == {(CART, "add", "total")}
     assert covered(enter(1, TOTAL, 0), enter(2, TOTAL, 0)) == {(CART, "total", "total")}
@@ -109,8 +109,8 @@ def test_inherited_methods_count_for_the_class_of_the_object() -> None:
 
 
 def test_a_generator_may_be_left_after_its_caller_and_by_another_thread() -> None:
-    # Thread 1 enters add, which enters the generator total. Thread 1 then leaves add, and thread 2 runs total to
-    # completion.
+    # Thread 1 enters `add`, which enters the generator `total`. Thread 1 then leaves `add`, and thread 2 runs `total`
+    # to completion.
     steps = [enter(1, ADD), enter(1, TOTAL), leave(1, ADD)]
     assert covered(*steps, enter(2, GET)) == {(CART, "__getitem__", "total")}
     assert covered(*steps, leave(2, TOTAL), enter(2, GET)) == set()

@@ -1,4 +1,4 @@
-"""The setting `pinv-occurrences`: how many occurrences of an access the criterion pinv distinguishes."""
+"""The setting `pinv-occurrences`: how many occurrences of an access the criterion `pinv` distinguishes."""
 
 import sys
 import threading
@@ -79,7 +79,7 @@ def test_the_default_is_four():
 
 @pytest.mark.parametrize("wrong", [0, -1, "many"])
 def test_an_invalid_number_is_refused(wrong):
-    with pytest.raises(UsageError, match="pinv_occurrences must be an integer of at least 1"):
+    with pytest.raises(UsageError, match="pinv_occurrences must be a positive integer"):
         raddle.explore(scenario, criteria="pinv", pinv_occurrences=wrong)
 
 

@@ -23,7 +23,7 @@ def covered(result, criterion):
     return set(result.record.tally.covered[criterion])
 
 
-# The steps of ev3.py that concur-pairs monitors, by thread:
+# The steps of ev3.py that `concur-pairs` monitors, by thread:
 #     T0  init: ready = False, start, start, join T1, join T2
 #     T1  acquire, read ready, release; then wait if ready was true
 #     T2  acquire', write ready, release', set
@@ -32,13 +32,14 @@ def covered(result, criterion):
 # Consecutive steps of one thread: T0 init-start, start-start, join-join; T1 lock-read, read-lock, lock-wait; T2
 # lock'-write, write-lock', lock'-set. That makes 9 pairs without a switch.
 # With a switch in between: start-lock, start-lock' (2). From T1 to T2: lock-lock' (a release, then an acquire),
-# lock-set, read-set (3). While T1 holds the lock, T2 can only set. From T2 to T1: lock'-lock, set-lock, set-read,
-# set-wait (4). T1 can end first, and T0 can join it at any point in T2: lock-join, wait-join (2), join-lock',
+# lock-set, read-set (3). While T1 holds the lock, T2 can only set the event. From T2 to T1: lock'-lock, set-lock,
+# set-read, set-wait (4). T1 can end first, and T0 can join it at any point in T2: lock-join, wait-join (2), join-lock',
 # join-write, join-set (3), lock'-join, write-join, set-join (3). That makes 17 pairs with a switch, and 26 in all.
 CONCURRENT_PAIRS = 9 + 17
 
-# Both `with` statements, the wait and the set can be visited (4). Both `with` statements can be blocked, and so can the
-# wait if T1 reaches it between release' and set (3). Both `with` statements can be blocking (2).
+# The situation "visited" can occur at both `with` statements, `wait` and `set` (4). The situation "blocked" can occur
+# at both `with` statements, and at `wait` if T1 reaches it between release' and set (3). The situation "blocking" can
+# occur at both `with` statements (2).
 SYNC = 4 + 3 + 2
 
 
@@ -82,7 +83,7 @@ class Shared:
         self.condition = threading.Condition()
         self.queue = queue.Queue()
 
-    # The set at the end of `first` can only come last if its thread is preempted right after the release.
+    # The call to `set` in `first` can come last only if `first` is preempted right after the release.
     def first(self):
         self.full.release()
         self.event.set()

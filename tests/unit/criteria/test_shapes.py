@@ -82,7 +82,7 @@ def test_the_other_parts_have_the_types_that_the_shape_declares(record, name):
     for requirement in requirements(record, name):
         for role, types in TYPES.items():
             assert all(isinstance(value, types) for value in requirement.of(role))
-        for variable in requirement.of(VARIABLE):  # pinv keys hold plain tuples
+        for variable in requirement.of(VARIABLE):  # the keys of `pinv` contain plain tuples
             assert AbstractVariable(*variable).owner.endswith("shared_shop.py:Cart")
         for thread in requirement.of(THREAD):
             assert re.fullmatch(r"T\d", thread) if name in LU else isinstance(thread, AbstractThread)

@@ -75,7 +75,7 @@ def _threads(key):
 
 @pytest.mark.parametrize("wrong", [-1, "few"])
 def test_an_invalid_number_is_refused(wrong):
-    with pytest.raises(UsageError, match="thread_methods must be an integer of at least 0"):
+    with pytest.raises(UsageError, match="thread_methods must be a non-negative integer"):
         raddle.explore(scenario, criteria="map", thread_methods=wrong)
 
 

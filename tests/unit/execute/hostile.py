@@ -113,7 +113,7 @@ class Holder:
 
 
 class Owner:
-    """A class that holds the object in a class attribute."""
+    """A class that holds an object in a class attribute."""
 
     shared: object = None
 

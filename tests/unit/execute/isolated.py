@@ -51,8 +51,8 @@ class Box:
 def dies_or_fails():
     """End the process in some orders and fail the assertion in others.
 
-    A thread ends the process if the other thread runs completely between the first thread's write and its second
-    read. If both threads read before either writes, the assertion fails instead.
+    A thread ends the process if, between its write and its second read, the other thread runs completely. If both
+    threads read before either writes, the assertion fails instead.
     """
     box = Box()
 
@@ -67,7 +67,7 @@ def dies_or_fails():
 
 
 def dies_with_the_gil():
-    """End the process in an order that CPython with the GIL allows, because CPython can switch threads at a call."""
+    """End the process in some interleavings, which are also possible with the GIL: CPython can switch at a call."""
     box = Box()
 
     def give():

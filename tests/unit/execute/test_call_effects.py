@@ -73,7 +73,7 @@ def test_a_function_in_an_instrumented_module_has_no_assumed_effect(monkeypatch)
 
 
 def test_a_function_that_inspects_its_caller_still_finds_it():
-    """`namedtuple` looks up the module of its caller. The list argument makes a probe handle the call."""
+    """`namedtuple` looks up the module of its caller. Because one argument is a list, the call goes through a probe."""
     modules = []
 
     def scenario():

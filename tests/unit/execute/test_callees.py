@@ -229,7 +229,9 @@ def test_generated_code_that_accesses_shared_data_is_reported():
 def test_check_rejects_a_thread_whose_target_cannot_be_instrumented():
     namespace = {"side_by_side": side_by_side}
     exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
-    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(no source found for"):
+    with pytest.raises(
+        NothingTestedError, match=r"work \(run by a thread\) cannot be instrumented \(no source found for"
+    ):
         raddle.check(namespace["scenario"], source=[__file__])
 
 
@@ -261,7 +263,8 @@ def test_check_fails_in_a_program_without_a_file(how, tmp_path):
     command = [sys.executable, *how, *([] if given else [program])]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, **given)
     assert ended.returncode == 1
-    assert "NothingTestedError: nothing was tested: __main__.work (run by a thread) cannot be watched" in ended.stderr
+    message = "nothing was tested: __main__.work (run by a thread) cannot be instrumented"
+    assert f"NothingTestedError: {message}" in ended.stderr
 
 
 def test_an_active_profiler_is_not_replaced():
@@ -278,7 +281,8 @@ def test_an_active_profiler_is_not_replaced():
         assert profiling.run(sys.getprofile) is profiler
     finally:
         sys.setprofile(before)
-    assert [entry.why for entry in refused] == ["another profiler is active, and this interpreter supports only one"]
+    reason = "calls cannot be observed: another profiler is active, and this interpreter supports only one"
+    assert [entry.why for entry in refused] == [reason]
 
 
 def test_a_long_search_profiles_a_sample_of_its_executions():

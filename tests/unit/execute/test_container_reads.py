@@ -1,8 +1,8 @@
 """Every way to read a container is recorded as a read.
 
 One thread moves an item from one container to another, and a second thread reads both containers. Between the two steps
-of the move the item is in neither container. The search finds this order only if it records the reads, because nothing
-else shows that the threads conflict.
+of the move the item is in neither container. The search tries the reads at that point only if they are recorded,
+because nothing else shows that the threads conflict.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""An execution ends with its non-daemon threads, even if a daemon thread would run forever."""
+"""An execution ends once its non-daemon threads have ended, even if a daemon thread would run forever."""
 
 from __future__ import annotations
 

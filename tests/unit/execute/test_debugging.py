@@ -24,7 +24,7 @@ from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
 from raddle.exploring.progress import ProgressUpdate
 
 # The watchdog checks the execution five times within `patience_seconds`. At the prompt, `enough.acquire()` returns
-# after 25 checks, by which time the patience would have run out several times.
+# after 25 checks, when `patience_seconds` has elapsed several times.
 PROGRAM = """
 import _thread
 import threading
@@ -298,7 +298,7 @@ def test_a_blocked_replay_prints_where_and_ends_on_ctrl_c(pipe: int, monkeypatch
         raddle.replay(scenario, "T0; T1.", patience_seconds=None)
     line = wait.__code__.co_firstlineno + 1
     assert stderr.getvalue().startswith("raddle: the execution has been blocked outside raddle's control for 0 s, at ")
-    assert f'{__file__}", line {line}, in wait; Ctrl-C ends it\n' in stderr.getvalue()
+    assert f'{__file__}", line {line}, in wait; press Ctrl-C to end it\n' in stderr.getvalue()
 
 
 @needs_signals

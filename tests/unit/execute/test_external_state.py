@@ -229,7 +229,7 @@ def test_an_unreferenced_file_is_closed_as_usual(folder):
         side_by_side(lambda: None)
 
     assert not explore(scenario, executions=5).findings
-    gc.collect()  # files that are still open cause warnings here, where warnings are ignored
+    gc.collect()  # a file that is still open is closed here, where its warning is ignored
 
 
 def test_writes_to_a_temporary_file_conflict():

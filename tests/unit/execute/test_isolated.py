@@ -160,7 +160,7 @@ def test_a_search_stops_if_every_execution_crashes(scenario, how, threads):
 def test_a_crash_that_does_not_depend_on_the_schedule_is_a_divergence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = explore(isolated.exits_by_chance, scheduler="random", executions=10, until="budget")
-    # Of two executions of the same schedule, one crashed. No schedule reproduces that.
+    # Of two executions of the same schedule, one crashed. No schedule reproduces the crash.
     assert [(finding.kind, finding.schedule) for finding in result.findings] == [("divergence", None)]
     assert "exit code 7" in result.findings[0].message
 

@@ -39,7 +39,7 @@ def scenario():
 
 def explored(scenario=scenario, **options):
     options = {"source": [__file__], "seed": 1, "until": "first-finding", "executions": 1_000, **options}
-    options.setdefault("scheduler", "directed")  # the portfolio would exhaust the scenario
+    options.setdefault("scheduler", "directed")  # a search with the portfolio would be exhausted
     return raddle.explore(scenario, **options)
 
 
@@ -47,7 +47,7 @@ def test_a_sample_is_measured_once_coverage_is_saturated():
     result = explored()
     assert result.tally.executions + result.left_out == result.executions == 1_000
     saturated = 1_000 - result.left_out * BLOCKS_PER_MEASURED / (BLOCKS_PER_MEASURED - 1)
-    assert 200 <= saturated <= 400  # 200 executions without new coverage, plus those that covered something
+    assert 200 <= saturated <= 400  # 200 executions without new coverage, plus the executions before them
     measured = f"{result.tally.executions} of 1,000 in all"
     assert (
         f"once coverage was saturated, one in {BLOCKS_PER_MEASURED} executions was measured: {measured}" in result.notes

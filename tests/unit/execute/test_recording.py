@@ -84,5 +84,6 @@ def test_a_record_omits_modules_that_no_warning_names():
     record = make_record(measurement, table, StaticModel(), origin="a test", mode=NATIVE)
     assert set(record.sites) == {named, named + 1}  # all sites of the module
     assert warning_sentence(record.warnings[0], record.sites) == (
-        "`C.n` is read at named.py:3 and written by another thread in code without probes, and nothing orders the two"
+        "`C.n` is read at named.py:3 and written by another thread in code "
+        "without probes, and no synchronization orders them"
     )

@@ -1,4 +1,4 @@
-"""Differences between rehearsals cause notes and findings.
+"""Differences between rehearsals lead to notes and findings.
 
 The totals of a run include the executions and scheduling points of its rehearsals.
 """

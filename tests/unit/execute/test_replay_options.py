@@ -62,7 +62,7 @@ def explored(program, *, setup="fresh", **options):
 
 
 def test_every_option_that_differs_from_its_default_is_in_the_command():
-    # Each expected text is what a user would type on the command line.
+    # The expected texts are what a user would type: the first on the command line, the second in Python.
     schedule = "T0; T1."
     expected = {
         DEFAULT_REPLAY_OPTIONS: ("", ""),

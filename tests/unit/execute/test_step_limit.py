@@ -1,4 +1,4 @@
-"""The step limit is the exact number of scheduling points that an execution may have."""
+"""The step limit is the exact maximum number of scheduling points in an execution."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ended(limit, scenario=takes_a_lock_often):
 def test_an_execution_may_have_exactly_as_many_points_as_the_limit():
     outcome, steps = ended(1_000_000)
     assert outcome.kind == "passed"
-    assert steps >= LOCKS  # each acquire is a scheduling point; a release becomes one only after a conflict
+    assert steps >= LOCKS  # each acquire is a scheduling point; a release is one only after a conflict
     assert ended(steps)[0].kind == "passed"
     outcome, _ = ended(steps - 1)
     assert outcome.kind == "step-limit"

@@ -132,7 +132,7 @@ def test_a_search_stops_when_saturated_or_covered():
 def test_invalid_options_are_rejected():
     with pytest.raises(UsageError, match="has no option 'depth=3'"):
         raddle.explore(late_tail, scheduler="portfolio:depth=3")
-    with pytest.raises(UsageError, match="needs criteria"):
+    with pytest.raises(UsageError, match="requires criteria"):
         raddle.explore(late_tail, scheduler="random", until="saturated")
     with pytest.raises(UsageError, match="needs at least one criterion to target"):
         raddle.explore(late_tail, scheduler="directed", criteria="none")

@@ -28,7 +28,7 @@ def silent(so_far: RepetitionResult) -> None:
 
 
 def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> None:
-    # The second run covers b, and runs 3 to 5 cover nothing new. By then, more than half of all runs have added no
+    # The second run covers `b`, and runs 3 to 5 cover nothing new. By then, more than half of all runs have added no
     # coverage, and each letter has been covered more than once.
     repeated = repeat(covering(["a", "ab"]), Limits(saturation=3), silent)
     assert (repeated.runs, repeated.stopped_because, repeated.quiet) == (5, RepetitionEnd.SATURATED, 3)
@@ -37,23 +37,23 @@ def test_repetition_is_saturated_after_enough_runs_without_new_coverage() -> Non
 
 
 def test_half_of_all_runs_must_add_no_coverage() -> None:
-    # In the second series, run 6 covers d. After that, three runs without new coverage are not enough: half of all runs
-    # must add nothing, which is the case after 12 runs.
+    # In the second series, run 6 covers `d`. After that, three runs without new coverage are not enough: half of all
+    # runs must add nothing, which is the case after 12 runs.
     repeated = repeat(covering(["a", "a", "a", "a", "a", "ad"]), Limits(saturation=3, runs=100), silent)
-    assert repeated.runs == 4  # the repetition is saturated before run 6, which would cover d
+    assert repeated.runs == 4  # the repetition is saturated before run 6, which would cover `d`
     repeated = repeat(covering(["a", "b", "ac", "ab", "bc", "abcd"]), Limits(saturation=3, runs=100), silent)
     assert repeated.runs == 12
 
 
 def test_a_requirement_covered_by_one_run_only_prevents_saturation() -> None:
-    # Only the first run covers b. Such rare requirements suggest that others have not been covered yet.
+    # Only the first run covers `b`. Such rare requirements suggest that others have not been covered yet.
     repeated = repeat(covering(["ab", "a"]), Limits(saturation=3, runs=50), silent)
     assert (repeated.runs, repeated.stopped_because) == (50, RepetitionEnd.RUNS)
 
 
 def test_a_run_with_several_processes_counts_once() -> None:
     repeated = repeat(covering(["a"], processes=7), Limits(saturation=3), silent)
-    # After the first run, three more runs cover nothing new. All four runs cover a.
+    # After the first run, three more runs cover nothing new. All four runs cover `a`.
     assert repeated.runs == repeated.tally.executions == 4
     assert repeated.tally.covered["sync"][("a",)] == Covered(4, 1)
 

@@ -53,7 +53,8 @@ def test_hill_climbing_finds_the_best_configuration():
 
 
 def test_fitness_counts_one_evaluation_and_new_compares_with_all_earlier_ones():
-    # Configuration 3 covers {0, 1, 2}, and 5 covers two more. So `new` depends on which one is evaluated first.
+    # Configuration 3 covers requirements 0 to 2, and configuration 5 covers two more. So `new` depends on which one is
+    # evaluated first.
     def evaluate(x):
         return Measured(covering(range({3: 3, 5: 5}.get(x, 0))))
 
@@ -82,8 +83,8 @@ def test_the_search_is_saturated_after_enough_evaluations_without_new_coverage()
 
 
 def test_saturation_needs_a_quarter_of_all_evaluations_without_new_coverage():
-    # The first 16 evaluations cover one new requirement each. The next n must satisfy n >= max(2, (16 + n) / 4). The
-    # smallest such n is 6: 5 < 21 / 4, but 6 >= 22 / 4.
+    # The first 16 evaluations cover one new requirement each. The search stops after n more evaluations, where n is the
+    # smallest number with n >= max(2, (16 + n) / 4). That is 6, because 5 < 21 / 4, but 6 >= 22 / 4.
     calls = []
 
     def evaluate(x):

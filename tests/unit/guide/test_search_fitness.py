@@ -1,4 +1,4 @@
-"""Fitness expressions: their syntax, their value, and the errors for invalid ones."""
+"""Fitness expressions: their syntax, their values, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_requirements_count_once_however_often_they_were_covered():
     tally.add(1, "map", [(1,), (2,)])
     tally.add(2, "map", [(2,), (3,)])
     tally.add(2, "sync", [(1,)])
-    # 3 requirements of map and 1 of sync are covered: 3 + 10 · 1 = 13. avio was not measured and counts as 0.
+    # 3 requirements of `map` and 1 of `sync` are covered: 3 + 10 · 1 = 13. `avio` was not measured and counts as 0.
     assert Fitness.parse("map+10*sync+5*avio").of(tally) == 13
 
 

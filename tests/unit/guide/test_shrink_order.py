@@ -22,8 +22,8 @@ def recorded(
 
 
 def test_each_part_of_the_order_outweighs_all_later_parts() -> None:
-    # The executions are listed from simplest to least simple. Each is less simple than the previous one in one part,
-    # and at least as simple in all later parts.
+    # The executions are listed from simplest to least simple. Each is less simple than the previous one in one part of
+    # its rank, and at least as simple in all later parts.
     simplest_first = [
         recorded("T0."),
         recorded("T0.", steps=6),

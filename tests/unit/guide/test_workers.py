@@ -221,7 +221,8 @@ def test_a_crash_costs_one_execution(scenario, how, workers):
     # `rarely_fails` fails an assertion in the same interleaving.
     first = explore(worker_scenarios.rarely_fails, **options).findings[0].execution
     assert [(f.kind, f.execution) for f in result.findings] == [("crash", first)]
-    assert result.findings[0].message == f"the process died ({how}) in execution {first} of random with seed 1"
+    where = f"in execution {first} of the scheduler 'random' with seed 1"
+    assert result.findings[0].message == f"the process died ({how}) {where}"
     assert result.executions == 80
     assert result.stopped_because == "executions"
 
@@ -238,7 +239,7 @@ def test_a_crash_in_an_isolated_execution_costs_one_execution():
 def test_a_scenario_that_always_crashes_is_reported():
     result = explore(worker_scenarios.always_exits, workers=2)
     assert [f.kind for f in result.findings] == ["crash"]
-    assert "(exit code 4) without any preemption" in result.findings[0].message
+    assert "(exit code 4) in a rehearsal, before the first execution" in result.findings[0].message
 
 
 def test_a_process_that_dies_by_chance_is_replaced(tmp_path):

@@ -1,4 +1,4 @@
-"""Scenarios for tests of worker processes. Some of them kill the process they run in."""
+"""Scenarios for tests of worker processes. Some of them kill the process in which they run."""
 
 import ctypes
 import os

@@ -32,7 +32,7 @@ SITES = {
     FIRST: Site("locks.py", 3, 0, "call", "a", "f", switchable=True),
     SECOND: Site("locks.py", 4, 0, "call", "b", "f", switchable=True),
 }
-# One read and one write of one variable: patterns 1 to 8 of map, each with one choice of sites.
+# One read and one write of one variable: patterns 1 to 8 of `map`, each with one choice of sites.
 MODEL = StaticModel({("box.py:Box", "text"): Accesses(frozenset({READ}), frozenset({WRITE}))})
 READ_THEN_WRITTEN = (1, "box.py:Box", "text", "", READ, WRITE)
 WRITTEN_THEN_READ = (2, "box.py:Box", "text", "", WRITE, READ)

@@ -104,7 +104,7 @@ def test_long_source_lines_are_shortened_in_the_text():
 
 
 def test_stored_preemptions_refer_to_the_stored_steps():
-    # Only T1 accesses C.m, so its read is not stored. The preemption before event 2 is therefore before step 1.
+    # Only T1 accesses C.m, so the read of C.m is not stored. The preemption before event 2 is therefore before step 1.
     events = [
         Event("T1", "read", "C.n", 1, "c.py", 1),
         Event("T1", "read", "C.m", 1, "c.py", 2),

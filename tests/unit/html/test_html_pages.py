@@ -108,7 +108,7 @@ def test_the_index_groups_the_warnings_about_one_variable(tmp_path):
     writes = ReportedWarning("data-race", "Box.text", (WRITE, WRITE), "written, written")
     index = write_and_parse(tmp_path, replace(given, warnings=(*given.warnings, writes)))["index.html"]
     warnings = index.text.partition("Warnings")[2]
-    assert warnings.count("nothing orders") == 1
+    assert warnings.count("no synchronization orders") == 1
     assert "1 related" in warnings
 
 
@@ -265,7 +265,7 @@ def test_ten_thousand_findings_are_listed_in_part(tmp_path):
     assert sum(name.startswith("finding") for name in pages) == MAX_FINDINGS
     assert "Findings 10,000" in pages["index.html"].text
     assert f"and {10_000 - MAX_LISTED:,} more" in pages["index.html"].text
-    assert "deadlock rare" in pages["index.html"].text  # findings of different kinds come first
+    assert "deadlock rare" in pages["index.html"].text  # the first finding of each kind comes before all repetitions
     assert all(path.stat().st_size < MAX_BYTES for path in (tmp_path / "out").glob("*.html"))
 
 
@@ -282,7 +282,7 @@ def test_an_unknown_criterion_is_shown(tmp_path):
 
 
 def test_many_files_are_split_into_several_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # a file has two cells and so fills a page
+    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # a file has two cells, so each file fills a page
     pages = write_and_parse(tmp_path, contents(tmp_path))
     assert "box.py" in pages["index.html"].text
     assert "locks.py" in pages["files-2.html"].text
@@ -298,7 +298,7 @@ def test_a_new_report_replaces_the_old_one(tmp_path):
 def test_a_folder_with_other_files_is_not_overwritten(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "index.html").write_text("mine", "utf-8")
-    with pytest.raises(UsageError, match="files that are not a raddle report") as caught:
+    with pytest.raises(UsageError, match="files but no raddle report") as caught:
         write_pages(contents(), tmp_path / "out")
     assert caught.value.slug == "output-not-ours"
     assert (tmp_path / "out" / "index.html").read_text("utf-8") == "mine"
@@ -402,5 +402,5 @@ def test_a_deadlock_uses_the_lock_names_of_its_steps(tmp_path):
     given = contents(tmp_path, findings=[finding(kind="deadlock", steps=steps, preemptions=[], **stored)])
     text = write_and_parse(tmp_path, given)["finding-1.html"].text
     assert "T1 (in the cycle) waits to acquire Lock 2, held by T2" in text
-    assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, followed by its two threads
+    assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, then the names of the threads
     assert "T2 waits at locks.py:3 to acquire Lock 1, held by T1 (acquired at locks.py:3); it holds Lock 2 (acq" in text

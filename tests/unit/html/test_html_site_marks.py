@@ -1,4 +1,4 @@
-"""Marks at the sites in source lines."""
+"""The marks that show sites in source lines."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_lines_that_never_ran_and_functions_without_probes_are_known():
         unrun=[6],
     )
     assert [line.number for line in lines if not line.run] == [6]
-    # __init__ (2, 3) and idle (9, 10) have no site.
+    # `__init__` on lines 2 and 3 and `idle` on lines 9 and 10 have no sites.
     assert [line.number for line in lines if not line.probed] == [2, 3, 9, 10]
     assert "no execution ran this" in line_markup(lines[5])
 

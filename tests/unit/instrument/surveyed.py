@@ -31,8 +31,8 @@ def build_model(*sources: str, blocks: bool = False, **others: str) -> tuple[Sta
 def variables(*sources: str, **others: str) -> dict[str, str]:
     """Return the lines on which each variable is read and written, such as "r3 w4".
 
-    A question mark marks a guess. Lines outside m.py are prefixed with the file's name. The prefix "m.py" is removed
-    from owners.
+    A question mark indicates a guess. Lines outside m.py are prefixed with the file's name. The prefix "m.py" is
+    removed from owners.
     """
     model, table = build_model(*sources, **others)
     found = {}

@@ -39,23 +39,23 @@ def lines(source: str) -> list[int]:
         ("\nif a:\n    b\nelse:\n    c\nd", [2, 3, 5, 6]),
         ("\nif a:\n    b\nelif c:\n    d\ne", [2, 3, 4, 5, 6]),  # the second test is a separate block
         ("\nif a:\n    b", [2, 3]),  # no statement follows the branch
-        ("\nif True:\n    a\nelse:\n    b\nc", [2, 3]),  # b is unreachable; c belongs to the block of a
+        ("\nif True:\n    a\nelse:\n    b\nc", [2, 3]),  # `b` is unreachable; `c` belongs to the block of `a`
         ("\nif 0:\n    a\nb", [2, 3 + 1]),
         ("\nfor a in b:\n    c\nd", [2, 3, 4]),
-        ("\nfor a in b:\n    c\nelse:\n    d\ne", [2, 3, 5]),  # no break: e always runs after d
+        ("\nfor a in b:\n    c\nelse:\n    d\ne", [2, 3, 5]),  # no break: `e` always runs after `d`
         ("\nfor a in b:\n    break\nelse:\n    d\ne", [2, 3, 5, 6]),
         ("\nwhile a:\n    if b:\n        continue\n    c\nd", [2, 3, 4, 5, 6]),
-        ("\nwhile True:\n    a\nb", [2, 3]),  # b is unreachable
+        ("\nwhile True:\n    a\nb", [2, 3]),  # `b` is unreachable
         ("\nwhile 1:\n    if a:\n        break\nb", [2, 3, 4, 5]),
         ("\nwith a:\n    b\nc", [2]),  # no branch
         ("\nwith a:\n    if b:\n        c\nd", [2, 4, 5]),
         ("\ntry:\n    a\nexcept B:\n    c\nd", [2, 5, 6]),
         ("\ntry:\n    a\nexcept B:\n    c\nelse:\n    d\nfinally:\n    e\nf", [2, 5, 7, 9, 10]),
-        ("\ntry:\n    a\nexcept B:\n    raise\nc", [2, 5, 6]),  # c runs only if a raised nothing
-        ("\ntry:\n    a\nexcept B:\n    raise\nelse:\n    c\nd", [2, 5, 7]),  # d always runs after c
+        ("\ntry:\n    a\nexcept B:\n    raise\nc", [2, 5, 6]),  # `c` runs only if `a` raised nothing
+        ("\ntry:\n    a\nexcept B:\n    raise\nelse:\n    c\nd", [2, 5, 7]),  # `d` always runs after `c`
         ("\ntry:\n    a\nfinally:\n    b\nc", [2, 5, 6]),
         ("\nmatch a:\n    case 1:\n        b\n    case 2:\n        c\nd", [2, 4, 6, 7]),
-        ("\nmatch a:\n    case 1:\n        raise\n    case _:\n        c\nd", [2, 4, 6]),  # d can only follow c
+        ("\nmatch a:\n    case 1:\n        raise\n    case _:\n        c\nd", [2, 4, 6]),  # `d` can only follow `c`
         ("\nmatch a:\n    case 1:\n        b\n    case _ if c:\n        raise\nd", [2, 4, 6, 7]),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_captured_name_that_is_rebound_is_a_shared_cell(body: str) -> None:
         "y = 1\ny = 2",  # not captured
         "y = 1\n[y for i in z]\ny = 2",  # a list comprehension runs immediately
         "class C:\n    y = x\nx = 1",  # a class body runs immediately
-        "def g(y): y\ny = 1\ny = 2",  # the parameter is another y
+        "def g(y): y\ny = 1\ny = 2",  # the parameter is another `y`
         "def g():\n    global y\n    y = 1\ny = 1\ny = 2",
         "def g(): return g()",  # bound by its definition only
         "[lambda: i for i in z]",  # the comprehension's own name

@@ -95,10 +95,10 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # A switch is possible after a call.
         ("c.n = f(c.n)", ["read n !", "write n !"]),
         ("c.n += f()", ["read n !", "write c.n[] !", "write n !"]),
-        # Reading `c.d` only leads to the dictionary, so a switch stays possible until the dictionary is accessed.
+        # Reading `c.d` only fetches the dictionary, so a switch stays possible until the dictionary is accessed.
         ("f()\nc.d[0] = 1", ["read d !", "write c.d[] !"]),
         ("d[0] += 1", ["read d[] !", "write []", "write d[]"]),
-        # The method is looked up before its argument is evaluated, and takes effect afterwards.
+        # The method is looked up before its argument is evaluated, and is called afterwards.
         ("c.a\nx.append(1)\nc.b", ["read a !", "call x.append", "read b !"]),
         ("c.a\nx.append(f())", ["read a !", "call x.append !"]),
         # No switch is possible between the check and the act. `c.b[]` is the content of the object in `c.b`.
@@ -119,7 +119,8 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         ("c.a\nwhile c.b == 1:\n    f()\n    break\nc.e", ["read a !", "read b !", "read e !"]),
         # `with` calls __enter__ and __exit__.
         ("c.a\nwith c.l: c.b\nc.d", ["read a !", "read l", "call c.l", "read b !", "read d !"]),
-        # A call may have raised, so a switch is possible in the handler. After the handler, `c.b` is the last access.
+        # A call may have raised the exception, so a switch is possible in the handler. After the handler, `c.b` is the
+        # last access.
         ("try: c.a\nexcept E: c.b\nc.d", ["read a !", "read b !", "read d"]),
         ("try: c.a\nfinally: c.b", ["read a !", "read b !"]),
         # These statements run other code, so a switch is possible after each of them.

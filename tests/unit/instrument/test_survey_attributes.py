@@ -22,7 +22,7 @@ APPENDER = """
 
 def test_the_papers_example_has_two_reads_and_one_write() -> None:
     assert variables(APPENDER) == {"AppenderSkeleton.th": "r6 r8 w10"}
-    # T_C of the MAP criterion is 2 R W + W² + R² W + 3 R W² + W³, which is 16 for two reads and one write.
+    # For `map`, the paper defines T_C as 2 R W + W² + R² W + 3 R W² + W³, which is 16 for two reads and one write.
     model, _ = build_model(APPENDER)
     (th,) = model.variables.values()
     r, w = len(th.reads), len(th.writes)
@@ -241,7 +241,7 @@ def test_a_read_in_a_base_class_counts_for_each_subclass_that_sets_the_attribute
 
 
 def test_several_bases_follow_the_method_resolution_order() -> None:
-    # The method resolution order of D is D, B, C, A, so C is the last class that sets x.
+    # The method resolution order of D is D, B, C, A, so C is the last class in that order that sets x.
     assert variables("""
         class A: pass
         class B(A):

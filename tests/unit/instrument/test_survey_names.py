@@ -9,7 +9,7 @@ from surveyed import build_model, variables
 
 
 def test_globals_that_functions_rebind_are_variables() -> None:
-    # Accesses at import happen before any thread starts, so they do not count.
+    # Accesses during the import happen before any thread starts, so they do not count.
     assert variables("""
         count, constant = 0, 1
         class C:
@@ -22,7 +22,7 @@ def test_globals_that_functions_rebind_are_variables() -> None:
 
 
 def test_closure_variables_count_from_their_capture() -> None:
-    # Line 3 runs before n can be captured, but line 7 does not. m is captured but never changes.
+    # Line 3 runs before `n` can be captured, but line 7 does not. `m` is captured but never changes.
     assert variables("""
         def f(m):
             n = 0

@@ -1,4 +1,4 @@
-"""Runs programs natively and under control with the real measuring code, and returns their coverage."""
+"""Runs programs in native and controlled executions with the real measuring code, and returns their coverage."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class MeasuredRun:
 class ModeComparison:
     """The coverage of one native and one controlled execution. In each pair, the native result comes first."""
 
-    covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to the keys covered natively and under control
+    covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to the covered keys
     variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # variables that the criteria received
     resources: tuple[set[AbstractObject], set[AbstractObject]]
 

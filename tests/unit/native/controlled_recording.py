@@ -1,4 +1,4 @@
-"""Runs small programs under control and returns the recorded entities, for comparison with native runs."""
+"""Runs small programs in controlled executions and returns the recorded entities, for comparison with native runs."""
 
 from __future__ import annotations
 

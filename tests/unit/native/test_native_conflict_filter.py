@@ -117,7 +117,7 @@ def test_the_filter_agrees_with_the_rule_of_controlled_executions(seed: int) -> 
 
 
 def test_sequential_threads_do_not_copy_their_predecessors() -> None:
-    """Threads do not copy the sets of their predecessors, because 20,000 such copies would not fit in memory."""
+    """Threads do not copy the sets of threads that precede them, because 20,000 such copies would not fit in memory."""
     order = StartJoinOrder()
     for child in range(1, 20_001):
         order.start(0, child)

@@ -1,4 +1,4 @@
-"""Memory is bounded by the program's live objects. Forgetting dead objects does not change the coverage."""
+"""The program's live objects determine the memory use. Forgetting dead objects does not change the coverage."""
 
 from __future__ import annotations
 

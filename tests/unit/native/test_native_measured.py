@@ -15,7 +15,7 @@ from raddle.warning import DATA_RACE
 
 
 def line_of(program: str, text: str, number: int = 0) -> int:
-    """Return the line of a program that contains the text. `number` selects among several such lines."""
+    """Return the line number of the text in a program. `number` selects among several occurrences."""
     lines = (MEASURED / f"{program}.py").read_text(encoding="utf-8").splitlines()
     return [at for at, line in enumerate(lines, 1) if text in line][number]
 

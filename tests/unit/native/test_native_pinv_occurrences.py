@@ -1,4 +1,4 @@
-"""`raddle run --pinv-occurrences`: the number of occurrences of an access that pinv distinguishes."""
+"""`raddle run --pinv-occurrences`: the number of occurrences of an access that `pinv` distinguishes."""
 
 from __future__ import annotations
 

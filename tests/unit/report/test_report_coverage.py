@@ -70,7 +70,7 @@ def test_two_executions_are_too_few_for_an_estimate():
 
 
 def test_a_covered_requirement_outside_the_model_raises_the_total():
-    # (READ4, WRITE8) is covered but not among the model's three requirements, so the total is raised to four.
+    # (READ4, WRITE8) is covered but is not one of the model's three requirements, so the total is raised to four.
     row = row_of(contents([(READ4, WRITE9), (READ4, WRITE8)]))
     assert (row.covered, row.total.number, row.raised, row.percent) == (2, 4, True, 50)
     assert total_text(row) == "4 (static, raised)"

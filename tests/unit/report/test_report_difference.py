@@ -73,7 +73,7 @@ def test_sites_are_matched_after_lines_were_inserted():
 
 
 def test_an_inserted_access_does_not_shift_the_others():
-    """The reads of a, b and a become reads of c, a and a: c was inserted and b was removed."""
+    """The reads of `a`, `b` and `a` become reads of `c`, `a` and `a`: `c` was inserted and `b` was removed."""
     old = version(OLD, (1, "read", "a", "f"), (2, "read", "b", "f"), (3, "read", "a", "f"))
     new = version(NEW, (1, "read", "c", "f"), (2, "read", "a", "f"), (3, "read", "a", "f"))
     correspondence = Correspondence(measured(old), measured(new))

@@ -198,5 +198,5 @@ def test_remaining_lines_show_accesses_near_the_preemption() -> None:
     shown = steps_of(finding)
     assert len(shown) <= LINES
     checks = [line for line in shown if "if self.left > 0:" in line]
-    assert [line.split()[0] for line in checks] == ["T1", "T2"]  # the preempted thread and the one that overtakes it
+    assert [line.split()[0] for line in checks] == ["T1", "T2"]  # the preempted thread and the one that then runs
     assert all(line.endswith("reads Stock.left: 1") for line in checks)

@@ -49,7 +49,7 @@ def test_a_criterion_below_its_threshold_fails():
     assert case(Verdict(NOTHING, "nothing")).find("skipped").get("message") == "nothing"
     passed = case(Verdict(REACHED, "fine"))
     assert [child.tag for child in passed] == ["system-out"]
-    # 3 of 6 executions covered the only requirement. No requirement was covered just once, so Chao2 expects no more.
+    # 3 of 6 executions covered the only requirement. No requirement was covered just once, so Chao2 adds none.
     assert passed.find("system-out").text.startswith("1 of 1 (estimated")
 
 

@@ -1,4 +1,4 @@
-"""The numbers for the individual patterns of map add up to those for map as a whole."""
+"""The numbers for the individual patterns of the criterion `map` add up to the criterion's own numbers."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def counted(covered, total, kind, since_new=250):
             "its exact total is unknown",
         ),
         (
-            # Coverage of sync last grew 300 executions ago, and coverage of svar 250 executions ago.
+            # Coverage of `sync` last grew 300 executions ago, and coverage of `svar` 250 executions ago.
             {"sync": counted(5, 6, "estimated", 300), "svar": counted(5, 6, "estimated", 250)},
             "stopped: no new coverage of sync, svar in the last 250 executions; their exact totals are unknown",
         ),
@@ -62,7 +62,8 @@ def test_a_search_is_called_saturated_if_new_coverage_is_unlikely(chance):
 
 def test_a_search_is_not_called_saturated_if_new_coverage_is_likely():
     still_growing = saturated(0.99)
-    assert stop_text(still_growing) == "stopped: no new coverage in the last 397 executions, but more is likely"
+    expected = "stopped: no new coverage in the last 397 executions, but more coverage is likely"
+    assert stop_text(still_growing) == expected
     assert still_growing.as_json()["stopped_because"] == "saturated"
 
 
@@ -107,8 +108,8 @@ def test_an_exhaustive_search_says_that_every_schedule_was_run():
 
 def test_partial_orders_and_other_interleavings_are_counted():
     # Each of the two threads reads and then writes. If both reads precede both writes, the writes can come in two
-    # orders. Otherwise, one thread runs after the other, again in two orders. The criterion map needs no further
-    # interleavings, but svar distinguishes interleavings of one partial order.
+    # orders. Otherwise, one thread runs after the other, again in two orders. The criterion `map` needs no further
+    # interleavings, but `svar` also distinguishes interleavings within a partial order.
     coarse = explored(scheduler="reachability", criteria="map")
     assert coarse.orders == {"partial_orders": 4, "interleavings": 0}
     assert stop_text(coarse) == "exhausted: all 4 distinct orders tried; no failure is possible within raddle's limits"

@@ -1,4 +1,4 @@
-"""Warnings with the same cause become one line."""
+"""Warnings with the same cause are combined into one line."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ def test_a_lost_update_is_one_line():
     # The race between the read and the write comes first. Warnings of other kinds precede the second race. The
     # warning about the unserializable access precedes the one about locks.
     race = (
-        "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two; "
+        "`Counter.value` is read at bank.py:6 and written by another thread at "
+        "bank.py:6, and no synchronization orders them; "
     )
     also = (
-        "also: written at bank.py:6 between two accesses of another thread at bank.py:6; no lock is held; "
+        "also: written at bank.py:6 between two accesses by another thread at bank.py:6; no lock is held; "
         "written at bank.py:6 by several threads"
     )
     assert lines(*LOST_UPDATE) == [race + also]
@@ -46,9 +47,9 @@ def test_warnings_on_different_variables_are_not_grouped():
     other = ReportedWarning(DATA_RACE, "Counter.limit", (LINE, LINE), "written, written")
     elsewhere = ReportedWarning(DATA_RACE, "Counter.value", (SHOP + 1, SHOP + 1), "written, written")
     assert lines(LOST_UPDATE[1], other, elsewhere) == [
-        "`Counter.value` is written at bank.py:6 by several threads, and nothing orders these accesses",
-        "`Counter.limit` is written at bank.py:6 by several threads, and nothing orders these accesses",
-        "`Counter.value` is written at shop.py:1 by several threads, and nothing orders these accesses",
+        "`Counter.value` is written at bank.py:6 by several threads, and no synchronization orders these accesses",
+        "`Counter.limit` is written at bank.py:6 by several threads, and no synchronization orders these accesses",
+        "`Counter.value` is written at shop.py:1 by several threads, and no synchronization orders these accesses",
     ]
 
 
@@ -72,12 +73,12 @@ def test_a_block_on_two_lines_is_named_by_both():
     block = ReportedWarning(UNSERIALIZABLE, "Counter.value", (BANK + 4, BANK + 7, BANK + 5), "read, written, written")
     (line,) = lines(LOST_UPDATE[1], block)
     assert line.endswith(
-        "; also: written at bank.py:7 between two accesses of another thread at bank.py:4 and at bank.py:5"
+        "; also: written at bank.py:7 between two accesses by another thread at bank.py:4 and at bank.py:5"
     )
 
 
 def test_what_is_left_out_is_counted():
-    # Six races, on lines 1 to 6: one is the main sentence, three are appended, two are only counted.
+    # Six races, on lines 1 to 6: one is the main sentence, three are appended, and two are only counted.
     races = [ReportedWarning(DATA_RACE, "Counter.value", (BANK + n, BANK + n), "written, written") for n in range(1, 7)]
     (line,) = lines(*races)
     assert line.startswith("`Counter.value` is written at bank.py:1 by several threads")
@@ -85,7 +86,7 @@ def test_what_is_left_out_is_counted():
 
 
 def test_equal_sentences_for_one_line_appear_once():
-    # Two reads on line 6 race with the same write: their sentences are equal.
+    # Two reads on line 6 race with the same write, so the two warnings have the same text.
     sites = {**SITES, BANK + 60: SITES[LINE]}
     races = [ReportedWarning(DATA_RACE, "Counter.value", (site, LINE), "read, written") for site in (LINE, BANK + 60)]
     (group,) = group_warnings(races, sites)

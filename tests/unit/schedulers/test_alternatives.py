@@ -146,7 +146,7 @@ def finished(world: World) -> World:
 
 
 def test_a_timeout_may_expire_early() -> None:
-    # T0 holds the lock once. T1 acquires it before T0, after T0, or not at all.
+    # T0 acquires the lock once. T1 acquires it before T0, after T0, or not at all.
     assert count_orders_visited_once(lambda: Locks([[Acquire(0), Release(0)], [Try(0, 1), Release(0)]])) == 3
 
 
@@ -167,7 +167,7 @@ def test_random_programs_with_timeouts_match_brute_force() -> None:
     def program() -> list[Any]:
         first, second = rng.sample(range(2), 2)
         if rng.random() < 0.5:
-            return section(first, section(second, []))  # nested locks may deadlock
+            return section(first, section(second, []))  # nested sections may deadlock
         return [*section(first, []), *section(rng.choice([first, second]), [])][: rng.choice([2, 4])]
 
     for _ in range(150):
@@ -181,7 +181,7 @@ def test_random_programs_with_timeouts_match_brute_force() -> None:
 
 
 def test_footprints_known_after_the_step_yield_every_order() -> None:
-    # The two writes of x can happen in two orders. The third task touches only y, so it adds no further orders.
+    # The two writes to x can happen in two orders. The third task touches only y, so it adds no further orders.
     assert count_orders_visited_once(lambda: Tasks([[Put("x", 1)], [Put("x", 2)], [Put("y", 3)]])) == 2
 
 

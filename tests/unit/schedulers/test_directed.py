@@ -1,4 +1,4 @@
-"""The directed scheduler: following a plan, unblocking a thread that the plan needs, and abandoning a plan."""
+"""The `directed` scheduler: following a plan, unblocking a thread that the plan needs, and abandoning a plan."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Gate:
 
 
 def test_every_spinning_thread_gets_a_turn():
-    # At depth 1 there are no priority changes. The thread with the highest priority runs SPINNING steps and then
+    # At depth 1 there are no priority changes. The thread with the highest priority runs `SPINNING` steps and then
     # counts as spinning. The second thread does the same, and then the third one runs.
     things: dict[str, object] = {}
     threads = [Fake(number, [Do("read", "flag")], things) for number in (1, 2, 3)]
@@ -36,7 +36,7 @@ def test_every_spinning_thread_gets_a_turn():
 
 
 def test_two_threads_waiting_in_a_loop_do_not_starve_the_third():
-    # Both waiting threads may have a higher priority than the third. If a spinning thread gave way for only one turn,
+    # Both waiting threads may have a higher priority than the third. If a spinning thread gave way for only one step,
     # these two would keep alternating.
     def scenario():
         gate = Gate()

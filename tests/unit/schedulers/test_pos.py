@@ -27,7 +27,7 @@ def orders(programs):
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_all_orders_of_writers_of_one_variable_are_equally_likely(count):
-    # All priorities have the same distribution, so each of the count! orders has the same probability.
+    # All priorities have the same distribution, so each of the `count`! orders has the same probability.
     wanted = every_order(*[1] * count)
     assert chi_square(orders([writes("x", 1)] * count), uniform(wanted)) < 3 * len(wanted)
 

@@ -67,7 +67,7 @@ def test_a_thread_comes_after_its_start() -> None:
 
 
 def test_two_writes_race() -> None:
-    # B's read of y does not depend on A's write, so the reversed execution runs it before B's write.
+    # B's read of y does not depend on A's write, so it still precedes B's write when the race is reversed.
     assert races(log_of(("A", write()), ("B", read(7)), ("B", write()))) == [(0, (1,), "B")]
 
 
@@ -141,7 +141,8 @@ def test_objects_first_seen_after_the_common_prefix_may_be_identical() -> None:
     also_late = Operation(((0, WRITE, 9),))
     assert not depend(CONFLICTS, late, also_late)
     assert may_depend(CONFLICTS, late, also_late, descriptions, common=5)
-    assert not may_depend(CONFLICTS, late, early, descriptions, common=5)  # that object existed in the common prefix
+    # The early object already existed in the common prefix.
+    assert not may_depend(CONFLICTS, late, early, descriptions, common=5)
     assert not may_depend(CONFLICTS, other, also_late, descriptions, common=5)
 
 

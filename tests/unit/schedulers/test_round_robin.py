@@ -45,5 +45,5 @@ def test_an_execution_depends_only_on_its_number():
 
 
 def test_a_quantum_of_zero_is_rejected():
-    with pytest.raises(UsageError, match=r"the option quantum of round-robin takes a whole number of at least 1"):
+    with pytest.raises(UsageError, match=r"the option 'quantum' of 'round-robin' takes a whole number of at least 1"):
         make_scheduler("round-robin:quantum=0", seed=1)

@@ -197,10 +197,10 @@ def test_replay_says_why_it_diverged():
     ("text", "expected"),
     [
         ("randon", "there is no scheduler 'randon'; did you mean random?"),
-        ("pct:depht=3", "the scheduler pct has no option 'depht' (valid options: depth)"),
-        ("pct:depth=x", "the option depth of pct takes a whole number of at least 1, not 'x'"),
-        ("pct:depth=0", "the option depth of pct takes a whole number of at least 1, not '0'"),
-        ("random:x=1", "the scheduler random has no option 'x' (valid options: none)"),
+        ("pct:depht=3", "the scheduler 'pct' has no option 'depht' (valid options: depth)"),
+        ("pct:depth=x", "the option 'depth' of 'pct' takes a whole number of at least 1, not 'x'"),
+        ("pct:depth=0", "the option 'depth' of 'pct' takes a whole number of at least 1, not '0'"),
+        ("random:x=1", "the scheduler 'random' has no option 'x' (valid options: none)"),
         ("twice:foo", "there is no scheduler 'foo'"),
     ],
 )

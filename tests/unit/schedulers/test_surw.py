@@ -17,7 +17,7 @@ LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 
 
 def orders(programs, many):
-    """Return how often each order occurs, ignoring the initial executions, in which the scheduler counts steps."""
+    """Count the executions with each order, ignoring the initial executions, in which the scheduler counts steps."""
     walk = UniformWalk(seed=3)
     seen = [run(walk, programs, number=number) for number in range(1, many + COUNTING_EXECUTIONS + 1)]
     return Counter(seen[COUNTING_EXECUTIONS:])
@@ -65,8 +65,8 @@ def test_orders_of_one_variable_are_uniform_despite_accesses_to_others():
     # candidate. In half of the executions, the scheduler chooses uniformly among all orders of the operations: each of
     # the six positions of the second thread is equally likely. In the other half, it chooses uniformly between the two
     # orders of the writes to x. The thread that writes x first is drawn when the second thread is first considered. If
-    # the second thread is drawn (1/2), it runs at that point: after j writes with probability 1/2^(j+1), but after all
-    # four with the remaining 1/16. Otherwise it runs last.
+    # the second thread is drawn (probability 1/2), it runs at that point: after j writes with probability 1/2^(j+1),
+    # but after all four with the remaining 1/16. Otherwise it runs last.
     seen = orders([[*writes("y", 4), *writes("x", 1)], writes("x", 1)], 3_000)
     places = Counter({order.index(2): count for order, count in seen.items()})
     wanted = {at: 1 / 12 + 1 / 4 * 2.0 ** -(at + 1) for at in range(4)}

@@ -104,7 +104,7 @@ def test_executions_count_only_for_the_criteria_that_were_measured(file):
     add(file, record({"map": []}, {"map": [(2,)]}, {"map": []}))
     contents = read(file)
     assert (contents.executions("map"), contents.executions("sync")) == (5, 2)
-    # map last covered something new in the fourth of its five executions, and sync in the first of its two.
+    # `map` last covered something new in the fourth of its five executions, and `sync` in the first of its two.
     assert (contents.since_new("map"), contents.since_new("sync")) == (1, 1)
     assert contents.executions("avio") == 0
 
@@ -313,12 +313,14 @@ def test_in_a_copy_of_the_project_a_changed_source_drops_coverage(tmp_path):
 def test_a_source_instrumented_in_another_form_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
-    assert notes == ("log.py is instrumented in another form (by pytest): its earlier coverage is dropped",)
+    assert notes == (
+        "log.py is now instrumented in a different form (with or without pytest): its earlier coverage is dropped",
+    )
     assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
 def test_a_source_under_another_name_is_not_counted_twice(file, tmp_path):
-    """A source gets another name if, for example, raddle now recognizes the project root and did not before."""
+    """A source gets another name if, for example, raddle now recognizes the project root but did not before."""
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
@@ -361,7 +363,7 @@ def test_a_source_change_makes_earlier_exact_totals_inexact(file):
     add(file, replace(before, origin="run other.py"))
     assert read(file).exact == {"map", "sync"}
     add(file, after)
-    # `run app.py` was exhausted again, but without measuring sync. `run other.py` was not repeated.
+    # The new record of `run app.py` makes only `map` exact, and `run other.py` was not repeated.
     assert read(file).exact == set()
 
 

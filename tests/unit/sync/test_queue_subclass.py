@@ -67,7 +67,7 @@ def compare_jobs():
 
 
 def read_without_mutex():
-    # The reader does not take the mutex.
+    # The reader does not acquire the mutex.
     pipe = RecordingQueue()
     run_in_threads(lambda: pipe.put(1), lambda: pipe.last)
 
@@ -77,8 +77,8 @@ def explored(scenario, **options):
 
 
 def test_reachability_testing_explores_both_orders_of_the_mutex():
-    # There are two orders, because either thread may take the mutex first. The other thread's steps are not interleaved
-    # with the put and the code it calls.
+    # There are two orders, because either thread may acquire the mutex first. The other thread's steps are not
+    # interleaved with the put and the code it calls.
     result = explored(read_under_mutex, scheduler="reachability", until="exhausted")
     assert (result.executions, result.stopped_because, result.findings) == (2, "exhausted", ())
 
@@ -149,7 +149,7 @@ def test_no_mutex_steps_are_recorded_for_queues_without_user_code(kind):
 
 
 def test_a_thread_blocks_while_another_holds_the_mutex():
-    # The second thread wants the mutex while the first one holds it.
+    # The second thread requests the mutex while the first one holds it.
     steps, _ = recorded_steps(read_under_mutex)
     assert kinds_in_thread(steps, 2)[:2] == ["blocked", "acquire"]
 

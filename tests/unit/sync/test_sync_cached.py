@@ -1,4 +1,4 @@
-"""Function caches are shared state: two threads can both find no value and both compute it."""
+"""Function caches are shared state: two threads can both find no cached value and both compute it."""
 
 from __future__ import annotations
 

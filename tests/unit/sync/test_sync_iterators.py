@@ -85,7 +85,8 @@ def _locks():
 
 @pytest.mark.parametrize("name", ["serialized", "copied"])
 def test_an_iterator_created_earlier_is_controlled(name):
-    # With the real lock, the second thread would block its OS thread while the first is suspended in Ones.__next__.
+    # With the real lock, the second thread would block the OS thread that it shares with the first thread, which is
+    # suspended in `Ones.__next__`.
     def scenario():
         assert _take_in_two_threads(*EARLY[name]) == [1, 1]
 

@@ -1,4 +1,4 @@
-"""The census of one module: the facts that its source shows about its classes and about the variables its sites access.
+"""The census of one module: what its source says about its classes and about the variables that its sites access.
 
 A class may inherit from a class in another module, so `raddle.instrument.model.survey` combines many censuses.
 """
@@ -42,7 +42,7 @@ class ClassCensus:
     attributes: frozenset[str]  # attributes set in the class body or by its methods
     containers: frozenset[str]  # attributes that are assigned a container
     code: frozenset[str]  # names of methods, properties and nested classes
-    methods: Mapping[str, int]  # maps public methods to their enter sites
+    methods: Mapping[str, int]  # maps public methods to their `enter` sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Census:
 
 
 def take_census(source: str | bytes, sites: Sequence[Site], *, file: str, base: int) -> Census:
-    """Return the census of a module. `base` is the number of the first of its `sites`.
+    """Return the census of a module. `base` is the number of the first site.
 
     >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
     >>> take_census("class Cart:\\n    def add(self): self.x = 1", sites, file="m.py", base=70000).accesses

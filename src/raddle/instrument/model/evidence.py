@@ -1,8 +1,8 @@
 """Recognizes expressions that create a built-in container, and container methods that read or write.
 
 The source seldom shows what a variable holds. If an assignment stores a container in a variable, the static model
-treats the content of the container as a second variable. Other containers are added when they are observed in
-executions.
+treats the content of the container as a second variable. The contents of other containers are added to the
+model when they are observed in executions.
 """
 
 from __future__ import annotations

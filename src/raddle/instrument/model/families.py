@@ -98,8 +98,8 @@ class Families:
     def owners(self, owner: str, name: str) -> frozenset[str]:
         """Return the classes that can own the attribute `self.name` in methods of the class `owner`.
 
-        The owner is the base-most class that sets the attribute. If no base class sets it, each subclass that does
-        is a possible owner.
+        The owner is the topmost class that sets the attribute. If neither `owner` nor a base class sets it, each
+        subclass that does is a possible owner.
         """
         if owner not in self.classes or self._is_code(owner, name):
             return frozenset()
@@ -112,7 +112,7 @@ class Families:
         return frozenset(found for found in declarers if found is not None)
 
     def declaring(self, owner: str, name: str) -> str | None:
-        """Return the base-most class in the lineage of `owner` that sets the attribute; None if no class does."""
+        """Return the topmost class in the lineage of `owner` that sets the attribute; None if no class does."""
         for ancestor in reversed(self.lineage(owner)):
             if name in self.classes[ancestor].attributes:
                 return ancestor
@@ -120,7 +120,7 @@ class Families:
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """Maps each attribute that exactly one class declares to its owner.
+        """The owner of each attribute that exactly one class declares, by attribute name.
 
         An attribute is left out if any class has a method, property or nested class of the same name.
         """
@@ -150,7 +150,7 @@ class Families:
     # -- methods ------------------------------------------------------------------------------------
 
     def methods(self, owner: str) -> dict[str, int]:
-        """Return the public methods of a class, including inherited ones, with their enter sites."""
+        """Return the public methods of a class, including inherited ones, with their `enter` sites."""
         found: dict[str, int] = {}
         for ancestor in reversed(self.lineage(owner)):
             found.update(self.classes[ancestor].methods)

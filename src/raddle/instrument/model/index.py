@@ -25,9 +25,9 @@ class Index:
         # Attributes that are read or written at one position, from the outside in.
         self.read: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
         self.written: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
-        self.calls: dict[SiteKey, ast.Call] = {}  # calls to built-in functions that read their arguments
+        self.calls: dict[SiteKey, ast.Call] = {}  # calls to built-in functions that access their arguments
         self.views: dict[tuple[int, int], ast.expr] = {}  # `d` in `for k in d.keys()`
-        self.guards: set[SiteKey] = set()  # keys of the expressions used as context managers
+        self.guards: set[SiteKey] = set()  # site keys of the expressions used as context managers
         self.imports: list[ast.Import | ast.ImportFrom] = []
         self._called: set[int] = set()
         self._augmented: set[int] = set()

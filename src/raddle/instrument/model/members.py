@@ -1,4 +1,4 @@
-"""Finds the names in classes and functions that refer to code or hold containers."""
+"""Finds names that refer to code, and variables that hold containers, in classes and functions."""
 
 from __future__ import annotations
 

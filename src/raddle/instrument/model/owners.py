@@ -25,7 +25,7 @@ class _TableMemo:
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # maps file and qualified name to the sites
         self.model = StaticModel()
-        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # by class id and name; keeps the class alive
+        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # by class id and attribute; keeps the class alive
 
 
 def _memo_of(table: SiteTable) -> _TableMemo:
@@ -36,7 +36,7 @@ def _memo_of(table: SiteTable) -> _TableMemo:
 
 
 def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
-    """Return the owner of an attribute of a class or its objects: the base-most class known to set the attribute.
+    """Return the owner of an attribute of a class or its objects: the topmost class known to set the attribute.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
@@ -126,7 +126,7 @@ def sites_in(table: SiteTable, function: object) -> Sequence[int]:
 
 
 def method_sites(table: SiteTable) -> dict[int, str]:
-    """Map the enter and leave sites of public methods to their names, as in `Entities.functions`.
+    """Map the `enter` and `leave` sites of public methods to the names of the methods, as in `Entities.functions`.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()

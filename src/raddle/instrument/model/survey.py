@@ -1,9 +1,9 @@
 """Builds the static model of instrumented code: which sites can access which variables, and which methods exist.
 
-The source shows accesses to attributes of `self`, globals, closure variables, and the contents of containers in these.
-If an attribute of another object is accessed and only one class has an attribute of that name, the model assumes this
-class and marks the access as a guess. The remaining accesses are added to the model when they are observed in
-executions.
+The source shows accesses to globals, closure variables, attributes of `self`, and the contents of containers stored in
+any of these. If an attribute of another object is accessed and only one class has an attribute of that name, the model
+assumes this class and marks the access as a guess. The remaining accesses are added to the model when they are observed
+in executions.
 """
 
 from __future__ import annotations

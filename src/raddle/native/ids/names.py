@@ -1,8 +1,8 @@
 """Finds names for variables. A variable has the same name in every execution.
 
-The rules are the same as in controlled executions (`raddle.observers.steps`). Finding a name requires the static model,
-which is slow to build. So a probe only notes how to find the name (`Unnamed`), and the name is found when steps are
-flushed.
+The rules are the same as in controlled executions (`raddle.observers.identities`). Finding a name requires the static
+model, which is slow to build. So a probe only records how to find the name (`Unnamed`), and the name is found when
+steps are flushed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A table of the program's objects, keyed by `id`. It does not extend the lifetime of the objects.
+"""A table of the program's objects, keyed by `id`. It does not keep objects alive long after the program drops them.
 
 An `id` identifies an object only while the object lives, so an entry must not outlive its object:
 
@@ -25,7 +25,7 @@ from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import KeyedReference
 from raddle.native.signal_exceptions import delivery
 
-MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, young and old
+MAX_UNHELD = 4000  # maximum number of strongly referenced objects that no attribute holds, young and old together
 SWEEP_EVERY = 200  # number of new strongly referenced objects between two sweeps
 
 # An entry maps the names of attributes to the numbers of variables. It can also have these keys:
@@ -50,7 +50,7 @@ class TrackedObjects:
         self._references: dict[int, KeyedReference] = {}
         self._recent: list[int] = []  # keys of strongly referenced objects added since the last sweep
         self._young: list[int] = []  # keys that survived a sweep
-        self._old: dict[int, Entry] = {}  # entries that have survived longer; they are no longer in `entries`
+        self._old: dict[int, Entry] = {}  # older entries, which have been removed from `entries`
         # Maps the key of a container to its holder and attribute.
         self._held: dict[int, tuple[KeyedReference, str]] = {}
         self._parked: list[tuple[int, Entry]] = []  # entries removed for the duration of a full collection
@@ -153,7 +153,7 @@ class TrackedObjects:
         owner.setdefault(HELD, {})[name] = key
 
     def release_held(self, holder: Entry, name: str, value: Any) -> None:
-        """Note that an attribute has a new value, so it no longer holds its previous container."""
+        """Record that an attribute has a new value and so no longer holds its previous container."""
         held = holder.get(HELD, {})
         key = held.get(name)
         if key is not None and key != id(value):
@@ -207,7 +207,7 @@ class TrackedObjects:
             self._age()
 
     def _age(self) -> None:
-        """Drop the entries in `_old`, then move those in `_young` there.
+        """Drop the entries in `_old`, and move the entries in `_young` to `_old`.
 
         A lookup moves an entry from `_old` to `_recent`.
         """
@@ -260,7 +260,7 @@ class TrackedObjects:
                 self._parked.append((key, entry))
 
     def _restore_parked(self) -> None:
-        """Restore parked entries whose containers are still held by their holders."""
+        """Restore the parked entries of containers that are still held by the same attributes."""
         parked, self._parked = self._parked, []
         for key, entry in parked:
             reference, name = self._held.get(key, (None, ""))

@@ -60,12 +60,12 @@ class EntityRegistry:
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # variables not published yet
-        # For containers without a known holder: maps the number of the content to the container type and the rank of
-        # its name.
+        # For containers without a known holder: maps the number of the content to the type of the container and the
+        # rank of the content's name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
-        self._free: list[int] = []  # numbers of discarded variables that the sink never received
+        self._free: list[int] = []  # numbers for reuse: the sink never received a step on these variables
         self._soon_free: list[int] = []  # numbers that become free at the next call to `retire`
         self._receivers: list[tuple[int, type]] = []
         self._iterators: list[int] = []
@@ -94,11 +94,11 @@ class EntityRegistry:
         return self.groups
 
     def receiver(self, group: int, cls: type) -> None:
-        """Note that a method of an object was entered; the lock must be held."""
+        """Record that a method of an object was entered; the lock must be held."""
         self._receivers.append((group, cls))
 
     def iterator(self, group: int) -> None:
-        """Note that an object is an iterator; the lock must be held."""
+        """Record that an object is an iterator; the lock must be held."""
         self._iterators.append(group)
 
     def resource(self, abstract: AbstractObject) -> int:

@@ -84,13 +84,13 @@ class VariableNumbers:
 
     @_guarded
     def hold(self, holder: Any, name: str, container: Any) -> int:
-        """Note that a container was assigned to an attribute."""
+        """Record that a container was assigned to an attribute."""
         self._hold(holder, name, container)
         return 0
 
     @_guarded
     def release_held(self, holder: Entry, name: str, value: Any) -> int:
-        """Note that an attribute that held a container has a new value."""
+        """Record that an attribute that held a container has a new value."""
         self.objects.release_held(holder, name, value)
         return 0
 
@@ -99,7 +99,7 @@ class VariableNumbers:
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """Return the closure variables that all calls of a function share."""
+        """Return the closure variables that all calls to a function share."""
         return self._functions.setdefault(function, {})
 
     @_guarded
@@ -211,14 +211,14 @@ class VariableNumbers:
 
     @_guarded
     def note_constructed(self, obj: Any, frame: FrameType) -> int:
-        """Note that a constructor of the object begins in this frame."""
+        """Record that this frame begins to run a constructor of the object."""
         if id(obj) not in self.entries:
             self.objects.entry(obj, self._places.creation_line(frame))
         return 0
 
     @_guarded
     def note_created(self, obj: Any) -> int:
-        """Note that code without probes, called by the innermost frame of the program, created an object."""
+        """Record that code without probes, called by the innermost frame of the program, created an object."""
         if id(obj) not in self.entries and self.creation_rules.holds_variables(type(obj)):
             self.objects.entry(obj, self._places.creation_line())
         return 0

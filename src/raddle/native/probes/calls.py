@@ -1,4 +1,4 @@
-"""The probe for calls to code without probes: built-in functions, C code and modules that are not instrumented."""
+"""The probe for calls to code that has no probes of its own: built-in functions, C code and uninstrumented modules."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class CallProbes:
         return partial(self._call_creating, called) if self._creation_rules.creates_object(called) else called
 
     def _call_creating(self, called: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a class or function without probes, and track the object that it creates."""
+        """Call an uninstrumented class or function, and track the object that it creates."""
         created = called(*args, **kwargs)
         self._note_created(created)
         return created
 
     def _call_with_effect(self, called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes.
+        """Call uninstrumented code.
 
         Record its effect on the first container among the arguments, and a read of every other container.
         """

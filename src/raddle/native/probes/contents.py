@@ -33,8 +33,8 @@ class ContentProbes(RecordingProbes):
     def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers) -> None:
         super().__init__(recorder, variable_numbers)
         self._assign_number = variable_numbers.content
-        # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive. `bases` maps a class to the
-        # result of `container_base`.
+        # `bases` and `_stores_missing` are keyed by the id of a class, which `_classes` keeps alive. `bases` maps the
+        # class to the result of `container_base`.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
         # `_stores_missing` maps a class to whether looking up a missing key stores the key, as in a defaultdict.
         self._stores_missing: dict[int, bool] = {}

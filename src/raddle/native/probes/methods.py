@@ -18,7 +18,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 
 class MethodProbes:
-    """Records calls to methods without probes, such as those of containers, modules and primitives."""
+    """Records calls to uninstrumented methods, such as those of containers and primitives, and to module functions."""
 
     __slots__ = ("_attributes", "_calls", "_code_names", "_contents", "_is_primitive", "_local")
 
@@ -57,7 +57,7 @@ class MethodProbes:
         return self._contents.wrap_method(obj, kind, name, site, found) if kind else self._calls.wrap_creator(found)
 
     def _other_method(self, obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
-        """Wrap an attribute that is about to be called and is not known to be a method with probes."""
+        """Wrap an attribute that is about to be called and is not known to be an instrumented method."""
         base = self._contents.base_of(cls)
         if base is not None:
             kind = effect_of_method(cls, base, found, name) if name not in own_fields(obj) else None

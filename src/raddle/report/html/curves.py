@@ -29,7 +29,7 @@ CHART = Box(460, 210, left=46, bottom=26, top=14, right=14)
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Maps executions and requirements to pixels.
+    """Maps numbers of executions and of requirements to pixel coordinates.
 
     >>> axes = Axes(Box(104, 102), 100, 50, logarithmic=False)
     >>> axes.x(0), axes.x(100), axes.y(0), axes.y(50)
@@ -78,7 +78,7 @@ class Chart:
 
 
 def sparkline(growth: Growth, executions: int) -> str:
-    """Return the SVG path of a sparkline that fits into SPARK, or "" if nothing was covered.
+    """Return the SVG path of a sparkline that fits into `SPARK`, or "" if nothing was covered.
 
     >>> sparkline([(1, 1), (2, 2)], 4)
     'M 0.0 22.0 L 23.5 22.0 L 23.5 12.0 L 47.0 12.0 L 47.0 2.0 L 94.0 2.0'

@@ -75,7 +75,7 @@ def _clear(folder: Path) -> None:
         if any(folder.iterdir()) and not (folder / MARKER).is_file():
             raise UsageError(
                 "output-not-ours",
-                f"{folder} contains files that are not a raddle report; choose an empty or new folder with --output",
+                f"{folder} contains files but no raddle report; choose an empty or new folder with --output",
             )
     for pattern in _REPORT_FILES:
         for path in folder.glob(pattern):

@@ -14,7 +14,7 @@ LONGEST_LINE = 1_000  # maximum length of a line of details, which may repeat th
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text of which only the beginning is shown until the reader unfolds it."""
+    """A text, folded to its beginning until the reader unfolds it."""
 
     beginning: str
     whole: str = ""  # the unfolded text; "" if the beginning is the whole text
@@ -23,7 +23,7 @@ class FoldedText:
 
 
 def folded(text: str) -> FoldedText:
-    """Fold a text: show only its beginning if it is long.
+    """Fold the text: show only its beginning if it is long.
 
     >>> folded("no")
     FoldedText(beginning='no', whole='', characters=2, left_out=0)

@@ -59,7 +59,7 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
                     held_at, requested_at = warning.sites[2 * index : 2 * index + 2]
                     warned.add((lock, locks[(index + 1) % len(locks)]))
                     _note(found, lock, locks[(index + 1) % len(locks)], held_at, requested_at, contents)
-    # Locks created at the same line share one node, and programs often hold several of them together on purpose. So a
+    # Locks created on the same line share one node, and programs often hold several of them together on purpose. So a
     # link from a node to itself counts as a cycle only if a warning shows that the individual locks form one.
     in_cycle = {pair for pair in cyclic_links(found) if pair[0] != pair[1] or pair in warned}
     links = tuple(

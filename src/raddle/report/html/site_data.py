@@ -31,7 +31,7 @@ class SiteData:
     ) -> None:
         self._requirements, self._places, self._replay_commands = requirements, places, commands
         self._sentences: list[list[Any]] = []
-        self._sentence_index: dict[int, int] = {}  # maps the id() of a requirement to its index in _sentences
+        self._sentence_index: dict[int, int] = {}  # maps the id() of a requirement to its index in `_sentences`
         self._names: dict[int, list[str]] = {}
         self._characters = 0
         self._commands: dict[int, str] = {}

@@ -98,7 +98,7 @@ def _page_lines(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def status_of(coverage: Iterable[SiteCoverage | None]) -> str:
-    """Return the status of some sites: how many of their requirements are covered.
+    """Return the status of some sites: whether all, some or none of their requirements are covered.
 
     >>> status_of([SiteCoverage(), None])
     'quiet'

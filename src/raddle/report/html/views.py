@@ -131,7 +131,7 @@ class FindingView:
     every_order: str  # description of a failure that happens in every order; "" for any other failure
     place: str  # where the thread took its last step
     code: str  # source line of the thread's last step
-    raised: bool  # True if the line in `code` raised the failure
+    raised: bool  # True if the line in `code` raised an exception
     execution: int  # number of the execution, counted over all runs; 0 if unknown
 
 

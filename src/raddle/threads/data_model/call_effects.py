@@ -1,7 +1,7 @@
-"""The effects of calling a function without probes on the containers among its arguments.
+"""The effects of calls to uninstrumented functions on the containers among the arguments.
 
 C code and uninstrumented Python code access a container without calling a probe. So a call that passes a container
-counts as an access to its content: a read if the function is known only to read, and a write otherwise.
+counts as an access to its content: a read if the function is known not to write, and a write otherwise.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_of_method, effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
-# Top-level modules, without leading underscores, whose functions take no containers, or only store them or pass them
-# on. Also modules whose functions inspect the calling frame (`namedtuple`, `logging`), because that frame must not be
-# one of raddle's.
+# Names of top-level modules, without leading underscores. Their functions take no containers, or only store them or
+# pass them on. Also modules whose functions inspect the calling frame (`namedtuple`, `logging`), because that frame
+# must not be one of raddle's.
 _NEUTRAL_MODULES = frozenset({
     "abc", "asyncio", "atexit", "attr", "attrs", "builtins", "collections", "concurrent", "contextlib", "contextvars",
     "dataclasses", "enum", "faulthandler", "functools", "gc", "greenlet", "hypothesis", "importlib", "inspect",
@@ -33,7 +33,7 @@ _READ_ONLY_MODULES = (
     "pprint", "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap",
     "tokenize", "urllib", "uuid", "zlib",
 )  # fmt: skip
-# Maps a module whose functions mostly read to the functions that write.
+# Maps a module whose functions mostly read to the names of its functions that write.
 _WRITERS_BY_MODULE: dict[str, frozenset[str]] = {
     **dict.fromkeys(_READ_ONLY_MODULES, frozenset()),
     "bisect": frozenset({"insort", "insort_left", "insort_right"}),
@@ -90,7 +90,7 @@ class CallEffect(NamedTuple):
 
 
 def effect(called: Any) -> Effect:
-    """Return the effect of a call on a container among its arguments, or None if it has none or probes report it.
+    """Return the effect of a call on a container among its arguments; None if there is none or probes report it.
 
     >>> import heapq, json, operator
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
@@ -193,8 +193,8 @@ class EffectCache:
             return cached[1]
         cls = type(called)
         if cls is BuiltinFunctionType and called.__module__ is None:
-            # A method implemented in C can only affect the disk. It is not cached, because that would keep its object
-            # alive.
+            # A method implemented in C. Its effect on containers is determined elsewhere. The result is not cached,
+            # because the cache would keep the method's object alive.
             on_disk = effect_of_method(called.__self__, called.__name__)
             return None if on_disk is None else CallEffect(on_disk, on_disk=True)
         on_disk = effect_on_disk(called)
@@ -236,7 +236,7 @@ def _by_name(module_name: str, name: str) -> Effect:
 
 
 def _copies_argument(kind: type) -> bool:
-    """Return whether a constructor without probes copies the content of another container during the call."""
+    """Return whether calling a class copies the content of another container without calling a probe."""
     if id(kind) in _READING_TYPES:
         return True
     if container_base(kind) is None:

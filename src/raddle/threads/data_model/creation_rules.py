@@ -73,7 +73,7 @@ class CreationRules:
         return id(type(obj)) in TWINS or self.holds_variables(type(obj))
 
     def holds_variables(self, kind: type) -> bool:
-        """Return whether the attributes of objects of a class are variables of the program.
+        """Return whether the attributes of a class's objects are variables of the program.
 
         >>> from types import SimpleNamespace
         >>> [CreationRules().holds_variables(kind) for kind in (SimpleNamespace, list, type)]

@@ -32,7 +32,7 @@ _TWIN_TYPES = frozenset(map(id, TWINS.values()))
 _SETS = frozenset(map(id, (set, frozenset)))
 _PLAIN_CONTAINERS = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict)))
 _CONTAINERS = _PLAIN_CONTAINERS | _SETS
-MAX_DEPTH = 5  # maximum number of attributes and items followed from a name
+MAX_DEPTH = 5  # maximum length of a chain of attributes and items followed from a name
 MAX_OBJECTS = 20_000  # maximum number of objects inspected in one scan
 MAX_ITEMS = 1_000  # maximum number of items inspected in one container
 
@@ -111,7 +111,7 @@ def unwrap_twin(obj: Any) -> Any:
 
 
 def _is_tracked(obj: object, names: frozenset[str]) -> bool:
-    """Return whether an object is a primitive, an instance of a class in one of the modules `names`, or a container.
+    """Return whether an object is a primitive, a container, or an instance of a class in one of the named modules.
 
     Only its type is inspected: `isinstance` would read the object's `__class__`, which could make a lazy proxy create
     its object.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__tracebackhide__ = True  # pytest omits frames of this module from tracebacks
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 
 class BoundMethod:
-    """A probed container method, as in `Thread(target=items.append)`. It pickles and compares like the original."""
+    """A probed container method, as in `Thread(target=items.append)`. It is pickled and compared like the original."""
 
     __slots__ = ("_call", "_method")
 
@@ -37,7 +37,7 @@ class BoundMethod:
 
 
 class SteppedIterator:
-    """Wraps an iterator and calls a function instead of its `__next__`.
+    """Wraps an iterator and calls a function instead of the iterator's `__next__`.
 
     >>> calls = []
     >>> iterator = iter("ab")

@@ -1,7 +1,7 @@
 """Files and databases: which calls read them, and which change them.
 
-A probe cannot tell which file a call accesses, and two paths can name the same file. So all files and databases are one
-variable, and any write conflicts with every other access. Console output is not tracked.
+A probe cannot tell which file a call accesses, and two paths can name the same file. So all files and databases count
+as one variable, and any write conflicts with every other access. Console output is not tracked.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _EFFECTS = {
     for name in names.split()
 }
 
-# Methods of paths, methods of files without an effect, and the classes of files and databases.
+# Methods of paths, file methods without an effect, and the classes of files and databases.
 _PATH_READERS = (
     "exists glob group is_block_device is_char_device is_dir is_fifo is_file is_mount is_socket is_symlink iterdir "
     "lstat owner read_bytes read_text readlink rglob samefile stat walk"

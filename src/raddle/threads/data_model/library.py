@@ -20,7 +20,7 @@ _CLASSES = ("Barrier.", "Timer.")  # classes with internal primitives; the other
 def called_by_library() -> bool:
     """Return whether the innermost frame outside raddle belongs to a pool, a future, a barrier or a timer.
 
-    Frames of condition methods that call other condition methods, as `notify_all` does, are skipped.
+    Frames of `Condition` methods are skipped, because these methods call each other, as `notify_all` does.
     """
     frame = calling_frame()
     while frame is not None and frame.f_code.co_filename == _THREADING:

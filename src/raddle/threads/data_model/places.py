@@ -35,7 +35,7 @@ class Places:
         """Return the line that is creating an object. The search starts at `frame`, which defaults to the caller's
         frame.
 
-        If no line on the stack has probes, return the innermost line outside Python itself, or "" if there is none.
+        If no code on the stack has probes, return the innermost line outside Python itself, or "" if there is none.
 
         >>> table = SiteTable()
         >>> table.add(1 << 16, (), file="shop.py", path="/home/me/shop.py")
@@ -61,7 +61,7 @@ class Places:
         return outside
 
     def creation_line_of(self, obj: object) -> str:
-        """Return the line that is creating an object if its constructor is running, else ""."""
+        """Return the line that is creating an object; "" if no constructor of the object is running."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_name in CONSTRUCTORS and first_argument(frame) is obj:

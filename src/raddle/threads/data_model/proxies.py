@@ -17,13 +17,13 @@ WRAPPED = "__wrapped__"
 # Attributes in which lazy proxies store a factory. The factory, which is part of the program, creates the proxied
 # object on first use.
 _FACTORIES = ("__factory__", "__wrapped_factory__")
-_OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
+_OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores in itself
 
 _cache: dict[int, tuple[type, bool]] = {}  # maps the id of a class to the class (kept alive) and the result
 
 
 def proxied_object(obj: Any, name: str = "") -> Any:
-    """Return the object behind a proxy; None if `obj` is not a proxy, or if the proxy itself has attribute `name`.
+    """Return the object behind a proxy; None if `obj` is not a proxy, or if the proxy itself has the attribute `name`.
 
     >>> class Box: n = 0
     >>> box = Box()

@@ -35,9 +35,10 @@ _BUILT_IN: dict[type, frozenset[str]] = {
 BUILT_IN = tuple(_BUILT_IN)
 # Maps the id of a class to its methods that only read.
 _READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}
-# Standard library classes that are not containers but whose state is changed by code without probes, with their reading
-# methods. The classes are given by module and name, because few programs import them. Files are not included: a
-# variable's owner is kept alive until the execution ends, but an unreferenced file must be closed immediately.
+# Standard library classes that are not containers but whose state is changed by code without probes. The dict maps each
+# class to its methods that only read. The key is the module and name of the class, because few programs import it.
+# Files are not included: a variable's owner is kept alive until the execution ends, but an unreferenced file must be
+# closed immediately.
 _HASH = frozenset({"copy", "digest", "hexdigest"})
 _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
     **dict.fromkeys([("_hashlib", "HASH"), ("_blake2", "blake2b"), ("_blake2", "blake2s"), ("hmac", "HMAC")], _HASH),
@@ -113,7 +114,7 @@ def _is_visible(setter: Any) -> bool:
 
 
 def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
-    """Return the effect of a method call on a container's content, or None if it has none or probes report it.
+    """Return the effect of a method call on a container's content; None if there is none or probes report it.
 
     Unknown methods count as writes if they are implemented in C, or if they have no probes and belong to a subclass of
     a container implemented in C. Other Python methods can do anything and are ignored.
@@ -235,7 +236,7 @@ def attribute_owner(obj: Any, name: str) -> Any:
                 return obj  # `__slots__`, or a field of a `ctypes` structure
             if _is_data_descriptor(found):
                 return None  # a data descriptor takes precedence over the object's own attributes
-            # A cached property is stored in the object when first read.
+            # The value of a cached property is stored in the object when it is first read.
             if name in own_fields(obj) or issubclass(type(found), cached_property):
                 return obj
             return None if _is_code(found) else kind

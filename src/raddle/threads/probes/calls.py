@@ -1,4 +1,4 @@
-"""Probes for calls to code without probes: built-in functions, C code and uninstrumented modules.
+"""Probes for calls to code that has no probes of its own: built-in functions, C code and uninstrumented modules.
 
 Such code accesses its arguments without calling a probe. The effects of widely used functions are known, and those of
 other functions are assumed (see `raddle.threads.data_model.call_effects`). Each call is a single step.
@@ -42,7 +42,7 @@ _DEEP_READERS = frozenset(filter(reads_deeply, (all, any, format, max, min, prin
 
 
 class Calls:
-    """Wraps functions without probes so that their accesses are steps of the calling thread."""
+    """Wraps uninstrumented functions so that their accesses are steps of the calling thread."""
 
     __slots__ = (
         "_accesses", "_attributes", "_cold", "_creation_rules", "_effects", "_hot", "_items", "_observing",
@@ -76,13 +76,13 @@ class Calls:
         return partial(self.call_external if effect.on_disk else self.call_with_effect, called, effect.kind, site)
 
     def probed_constructor(self, called: Any, site: int) -> Any:
-        """Wrap a class or another callable that creates unprobed objects; return any other callable unchanged."""
+        """Wrap a callable whose new objects no constructor probe reports; return any other callable unchanged."""
         if self._creation_rules is None or not self._creation_rules.creates_object(called):
             return called
         return partial(self._call_constructor, called, site)
 
     def _call_constructor(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a class without an instrumented constructor, and report the new object."""
+        """Call a class that has no instrumented constructor, and report the new object."""
         made = called(*args, **kwargs)
         me: Any = getcurrent()
         if type(me) is Carrier:
@@ -92,9 +92,9 @@ class Calls:
     # -- any function -------------------------------------------------------------------------------
 
     def call_with_effect(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call code without probes as one step.
+        """Call uninstrumented code as one step.
 
-        The step accesses the first container among the arguments as `kind` says, and reads every other container.
+        The step is an access of this `kind` to the first container argument and a read of every other one.
         """
         me: Any = getcurrent()
         target, original = None, called

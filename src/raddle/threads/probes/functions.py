@@ -1,4 +1,4 @@
-"""Probes for functions and blocks: where bodies begin and end, and the context managers of `with` statements."""
+"""Probes for entering and leaving functions, for blocks, and for context managers of `with` statements."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class Items:
             self._accesses.report(me, READ, variable, site, UNKNOWN)
 
     def read_nested(self, me: Carrier, obj: Any, site: int) -> Any:
-        """Track that C code reads the content of an argument as part of the current step; return the argument."""
+        """Record that C code reads the content of an argument as part of the current step; return the argument."""
         container = self.variables.container_of(obj)
         if container is not None:
             self._accesses.note_nested_read(me, self.variables.find_content(container), site)

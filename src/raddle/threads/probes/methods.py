@@ -47,8 +47,8 @@ class Methods:
         self._variables = accesses.variables
         self._cold, self._reached_sites = accesses.cold, accesses.reached_sites
         self._observing = accesses.observing
-        # Both dicts are keyed by the id of a class. The first maps it to the effects of container methods, keyed by
-        # name. The second maps it to a function that looks up a method.
+        # Both dicts are keyed by the id of a class. `_built_in` maps a container class to the effects of its methods,
+        # keyed by name. `_specials` maps a class to a function that looks up a method.
         self._built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
         self._specials: dict[int, Callable[[Any, str, int], Any] | None] = {
             **dict.fromkeys(TWINS, _of_twin),
@@ -119,7 +119,7 @@ class Methods:
     def _of_super(self, super_object: Any, name: str, site: int) -> Any:
         """Return the callable for `super().append(1)` in a class that extends a container."""
         found, obj = getattr(super_object, name), super_object.__self__
-        cls = type(obj)  # not obj.__class__: the program may be looking up an attribute of the object right now
+        cls = type(obj)  # not obj.__class__: the caller may be the object's own `__getattribute__`
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
         if kind:

@@ -2,8 +2,8 @@
 
 The probe of an access finds the variable, passes the scheduling point if there is one, records which thread touches the
 variable, performs the access and notifies the observers. The order matters: the scheduling point comes before the
-access, and observers see its result. Probes do nothing else to the program's objects. They inspect objects through
-`raddle.inspection`, which runs none of the program's code.
+access, and observers see the result of the access. Probes do nothing else to the program's objects. They inspect
+objects through `raddle.inspection`, which runs none of the program's code.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ WAITS_FOR_INPUT = (
     "the input with a fake or with asyncio.sleep"
 )
 
-FREE_READINGS = 1_000  # number of clock readings by loops in one execution that do not advance virtual time
+FREE_READINGS = 1_000  # number of clock readings by loops, per execution, that do not advance virtual time
 
 _running: dict[Any, Any] = {}  # maps a carrier to its running loop
 _tasks: dict[Any, Any] = {}  # maps a suspended carrier to the current task of its loop

@@ -1,7 +1,7 @@
 """Patches for `threading.Barrier`, whose own code runs on the twin of its condition.
 
 For criteria, a barrier is a resource like a semaphore: a thread that arrives releases it, and a thread that continues
-acquires it. Reading a barrier's properties is a scheduling point.
+acquires it. There is a scheduling point before each read of `n_waiting` or `broken`.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def notify(self: Any, n: int = 1) -> None:
         owned = _owned(lock, me) if type(lock) is Lock or type(lock) is RLock else self._is_owned()
     if not owned:
         raise RuntimeError("cannot notify on un-acquired lock")
-    if NOTIFY in me.engine.known_points.kinds:  # no thread can observe the notification, but some criteria can
+    if NOTIFY in me.engine.known_points.kinds:  # no thread can observe the notification, but some criteria measure it
         me.engine.operate(me, NOTIFY, self)
     waiters = self._waiters
     if not waiters:

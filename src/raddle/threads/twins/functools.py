@@ -2,7 +2,7 @@
 
 A lookup reads the variable. If the key is missing, the function runs, and the result is stored when its body ends. In
 between, another thread can compute the same result. The lookup is reported at the site where the body begins. The store
-is reported by the probe where the body ends, because C code calls the function and stores the result immediately.
+is reported by the probe where the body ends, because C code calls the function and stores the result right afterwards.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from raddle.operation import CREATED, GET, PUT, SET, TASK, WAIT_SET
 from raddle.threads.data_model.library import called_by_library
 
 NUMBER = "_raddle_number"
-_POOL = "_raddle_pool"  # key in a future's `__dict__`: a weak reference to its pool
+_POOL = "_raddle_pool"  # key under which a future's `__dict__` stores a weak reference to its pool
 _real_run = pool._WorkItem.run
 _real_pool_init = pool.ThreadPoolExecutor.__init__
 _real_submit = pool.ThreadPoolExecutor.submit

@@ -1,7 +1,7 @@
 """Twins of `threading.Lock` and `threading.RLock`.
 
-During a controlled execution, the state of a twin is a few fields that the engine can inspect. Outside an execution, a
-twin delegates to a real lock, so that a twin stored by the code under test continues to work.
+During a controlled execution, the state of a twin consists of a few fields that the engine can inspect. Outside an
+execution, a twin delegates to a real lock, so that a twin stored by the code under test continues to work.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Twin(type):
         return twin
 
     def twin_for(cls, real: Any) -> Any:
-        """Return a new twin of a real lock. If `real` is None, the twin creates one when needed."""
+        """Return a new twin of a real lock. If `real` is None, the twin creates a real lock when needed."""
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = twin.queue = None
         twin.count = 0
@@ -215,7 +215,7 @@ class RLock(_BaseLock):
             return bool(self.real().acquire(blocking, timeout))
         seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
         engine = me.engine
-        if self.holder is me:  # other threads cannot observe reentry, so it is not a scheduling point
+        if self.holder is me:  # other threads cannot observe reentry, so no scheduling point is needed
             self.count += 1
             if engine.measuring:
                 engine.noted(me, REENTER, self)

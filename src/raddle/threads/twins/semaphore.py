@@ -60,7 +60,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
         return
     if n < 1:
         raise ValueError("n must be one or more")
-    # Always a scheduling point, because earlier acquires decide whether the release raises.
+    # There is always a scheduling point here, because earlier acquires decide whether the release raises.
     me.engine.operate(me, BOUNDED_UP, self)
     if self._value + n > self._initial_value:
         raise ValueError("Semaphore released too many times")

@@ -108,7 +108,7 @@ class SimpleQueue(metaclass=_Twin):
 
 
 def _check_timeout(timeout: Any) -> None:
-    """Pass a bad timeout to a real queue, which raises the usual error."""
+    """Pass the timeout to a real queue, which raises the usual error if the timeout is invalid."""
     queue: Any = RealSimpleQueue()
     queue.put(None)
     queue.get(True, timeout)

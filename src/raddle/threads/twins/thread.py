@@ -1,7 +1,6 @@
 """Twins of `threading.Thread`, and of the functions that identify the running thread.
 
-The methods replace those of the class, so that subclasses (`Timer`, pool workers, the program's own) and existing
-objects are controlled, too.
+The methods replace those of the class, so that subclasses (such as `Timer`) and existing objects are controlled, too.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def _run(self: Any) -> None:
 
 
 def _choose_context(self: Any) -> None:
-    """Choose the context that `run` is called in, as `start` does in CPython versions whose threads have contexts."""
+    """Choose the context in which `run` is called, as `start` does in CPython versions whose threads have contexts."""
     if self._context is None:
         inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
         self._context = contextvars.copy_context() if inherits else contextvars.Context()
@@ -199,7 +198,7 @@ def is_alive(self: Any) -> bool:
 
 
 def _get_ident(self: Any) -> int | None:
-    """Return a thread's identifier. It is None before the start, so reading it can observe the start."""
+    """Return a thread's identifier. It is None before the start, so reading it can reveal the start."""
     me = getcurrent()
     if me.__class__ is Carrier and me.own.thread is not self and self._initialized:
         _observe_lifetime(me, _carrier_of(self, me))

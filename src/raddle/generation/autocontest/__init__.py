@@ -1,0 +1,1 @@
+"""AutoConTest (Terragni, Cheung, ICSE 2016): call sequences that cover new call traces, assembled into tests."""

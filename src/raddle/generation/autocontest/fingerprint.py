@@ -1,0 +1,290 @@
+"""Fingerprints: a canonical form of everything that can be reached from an object.
+
+Two objects have the same fingerprint if their attributes and the contents of their containers are the same, down to
+the scalars, and if the same parts are shared in the same way. Locks count only as held or free. Weak references are
+left out. No code of the program runs. An object whose state cannot be read is different from every other object, since
+a fingerprint that is too fine only costs time.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import Enum
+from functools import partial
+from hashlib import blake2b
+from itertools import count
+from re import Pattern
+from struct import calcsize
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+from raddle.inspection import (
+    class_attribute,
+    dict_offset_of,
+    fields_of,
+    module_of,
+    mro,
+    own_fields,
+    qualname_of,
+    weak_offset_of,
+)
+from raddle.threads.twins.lock import Lock, RealLock, RealRLock, RLock
+
+_SCALARS = frozenset({int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range})
+_SEQUENCES: tuple[Any, ...] = (list, tuple, deque)
+_SETS = (set, frozenset)
+_LOCKS = frozenset({Lock, RLock, RealLock, RealRLock})
+_WEAK = (weakref.ref, weakref.ProxyType, weakref.CallableProxyType)
+_MIN_ADDRESS = 1 << 20  # smaller integers are never ids of objects
+
+_KNOWN = (
+    *_SEQUENCES, *_SETS, dict, int, float, complex, str, bytes, bytearray,
+    CellType, MappingProxyType, MethodType, FunctionType, partial,
+)  # fmt: skip
+_POINTER = calcsize("P")
+_basic_size_of: Callable[[type], int] = type.__dict__["__basicsize__"].__get__
+_unreadable = count()  # each unreadable object gets another number, so it is equal to no other
+
+Part = tuple[str, Any]  # the name of a part within its owner, and the part
+
+
+def fingerprint(obj: object) -> bytes:
+    """Return a digest of an object's state.
+
+    >>> class Box: pass
+    >>> one, other = Box(), Box()
+    >>> one.items, other.items = [1, 2.0], [1, 2.0]
+    >>> fingerprint(one) == fingerprint(other)
+    True
+    >>> other.items.append(one)
+    >>> fingerprint(one) == fingerprint(other)
+    False
+    """
+    return _Walk(obj).digest()
+
+
+def paths(obj: object) -> Paths:
+    """Return the paths of everything that can be reached from an object.
+
+    >>> class Box: pass
+    >>> box = Box()
+    >>> box.items = [[]]
+    >>> paths(box).of(box.items[0])
+    '.items[0]'
+    """
+    walk = _Walk(obj, with_paths=True)
+    walk.digest()
+    return Paths(walk.paths, walk.kept)
+
+
+class Paths:
+    """Maps objects to their paths from a root object."""
+
+    def __init__(self, by_id: dict[int, str], kept: list[object]) -> None:
+        self._by_id = by_id
+        self._kept = kept  # keeps the objects alive, so that their ids are not reused
+
+    def of(self, obj: object) -> str | None:
+        """Return the path of an object; None if it could not be reached."""
+        return self._by_id.get(id(obj))
+
+
+class _Walk:
+    """Visits everything that can be reached from an object, depth first, and writes a canonical description."""
+
+    def __init__(self, obj: object, *, with_paths: bool = False) -> None:
+        self._numbers: dict[int, int] = {}  # maps the id of an object to the order in which it was reached
+        self.kept: list[object] = []
+        self.paths: dict[int, str] = {}
+        self._with_paths = with_paths
+        self._tokens: list[str] = []
+        self._pending: list[tuple[object, str]] = [(obj, "")]
+
+    def digest(self) -> bytes:
+        """Visit everything; return the digest of the description."""
+        pending = self._pending
+        while pending:
+            self._visit(*pending.pop())
+        return blake2b("\n".join(self._tokens).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    def _visit(self, obj: Any, path: str) -> None:
+        kind = type(obj)
+        add = self._tokens.append
+        if kind in _SCALARS:
+            if kind is int and obj > _MIN_ADDRESS and obj in self._numbers:
+                add(f"id of {self._numbers[obj]}")  # registries that use ids as keys
+            else:
+                add(f"{kind.__name__} {obj!r}")
+            return
+        number = self._numbers.get(id(obj))
+        if number is not None:
+            add(f"same {number}")
+            return
+        self._numbers[id(obj)] = len(self._numbers)
+        self.kept.append(obj)
+        if self._with_paths:
+            self.paths[id(obj)] = path
+        name = f"{module_of(kind)}.{qualname_of(kind)}"
+        leaf = _leaf(obj, kind)
+        if leaf is not None:
+            add(f"{name} {leaf}")
+            return
+        parts = self._sorted(obj) if issubclass(kind, _SETS) else []
+        parts += _parts(obj, kind)
+        add(f"{name} {len(parts)}")
+        for label, part in reversed(parts):
+            self._pending.append((part, path + label if self._with_paths else ""))
+            if not label.startswith("["):  # the positions and keys of items are implied
+                self._pending.append((label, ""))
+
+    def _sorted(self, items: Any) -> list[Part]:
+        """Return the items of a set, sorted by their own fingerprints."""
+        base = set if issubclass(type(items), set) else frozenset
+        return [("{}", item) for item in sorted(base.__iter__(items), key=_order)]
+
+
+def _order(item: object) -> tuple[str, str]:
+    scalar = type(item) in _SCALARS
+    return type(item).__qualname__, repr(item) if scalar else fingerprint(item).hex()
+
+
+def _leaf(obj: Any, kind: type) -> str | None:
+    """Return the description of an object without parts; None if the object has parts."""
+    if kind in _LOCKS:
+        return "held" if _is_held(obj, kind) else "free"
+    if issubclass(kind, _WEAK):
+        return "weak reference"
+    if issubclass(kind, type):
+        return f"{module_of(obj)}.{qualname_of(obj)}"
+    if kind is ModuleType:
+        return str(own_fields(obj).get("__name__"))
+    if issubclass(kind, Enum):
+        return repr(own_fields(obj).get("_name_"))
+    if kind is BuiltinFunctionType and type(obj.__self__) in (ModuleType, type(None)):
+        return f"{obj.__module__}.{obj.__qualname__}"
+    if kind is Pattern:
+        return repr(obj)
+    if issubclass(kind, (threading.Thread, threading.local)):
+        return "of threads"
+    return None
+
+
+def _is_held(lock: Any, kind: type) -> bool:
+    if kind is Lock or kind is RLock:
+        return lock.holder is not None
+    if kind is RealLock:
+        return bool(lock.locked())
+    return "owner=0" not in repr(lock)
+
+
+def _parts(obj: Any, kind: type) -> list[Part]:
+    """Return the parts of an object, in an order that depends only on its state."""
+    found = list(_contents(obj, kind))
+    fields = own_fields(obj)
+    if kind is not FunctionType or fields:
+        found += [(f".{name}", fields[name]) for name in list(fields) if type(name) is str]
+    if kind not in (FunctionType, MethodType, partial, CellType):  # their parts are known
+        found += _slots(obj, kind)
+    if _has_hidden_state(kind):
+        found += _reduced(obj, kind)
+    return found
+
+
+def _contents(obj: Any, kind: type) -> Iterator[Part]:
+    for base in _SEQUENCES:
+        if issubclass(kind, base):
+            for index, item in enumerate(list(base.__iter__(obj))):
+                yield f"[{index}]", item
+            return
+    if issubclass(kind, dict):
+        items = OrderedDict.items(obj) if issubclass(kind, OrderedDict) else dict.items(obj)
+        for index, (key, value) in enumerate(list(items)):
+            label = f"[{key!r}]" if type(key) in _SCALARS else f"[#{index}]"
+            yield f"{label} key", key
+            yield label, value
+        return
+    if issubclass(kind, (int, float, complex, str, bytes)):
+        yield " value", _value(obj)
+    elif issubclass(kind, bytearray):
+        yield " value", bytes(obj)
+    elif kind is MethodType:
+        yield " function", obj.__func__
+        yield " object", obj.__self__
+    elif kind is FunctionType:
+        yield " name", f"{obj.__module__}.{obj.__qualname__}"
+        for index, cell in enumerate(obj.__closure__ or ()):
+            yield f" cell {index}", cell
+    elif kind is CellType:
+        try:
+            yield "", obj.cell_contents
+        except ValueError:
+            yield "", "empty"
+    elif kind is partial:
+        yield " function", obj.func
+        yield " arguments", obj.args
+        yield " keywords", obj.keywords
+    elif kind is MappingProxyType:
+        yield " mapping", dict(obj)
+
+
+def _value(obj: Any) -> Any:
+    """Return the scalar that an object of a subclass of a scalar type extends."""
+    for base in (int, float, complex, str, bytes):
+        if issubclass(type(obj), base):
+            convert: Callable[[Any], str] = base.__repr__
+            return convert(obj)
+    return None
+
+
+def _slots(obj: Any, kind: type) -> list[Part]:
+    return [
+        (f".{name}", value)
+        for base in mro(kind)
+        for name, descriptor in fields_of(base).items()
+        if type(descriptor) is MemberDescriptorType and name not in ("__dict__", "__weakref__")
+        for value in _slot_value(descriptor, obj)
+    ]
+
+
+def _slot_value(descriptor: MemberDescriptorType, obj: object) -> list[object]:
+    try:
+        return [descriptor.__get__(obj)]
+    except (AttributeError, TypeError):
+        return []
+
+
+def _has_hidden_state(kind: type) -> bool:
+    """Return whether objects of this class store more than attributes, slots and the contents of a container.
+
+    Pickling makes the same comparison: an object that is larger than its known fields was defined in C.
+    """
+    if issubclass(kind, _KNOWN):
+        return False
+    slots = sum(type(member) is MemberDescriptorType for base in mro(kind) for member in fields_of(base).values())
+    pointers = slots + (dict_offset_of(kind) > 0) + (weak_offset_of(kind) > 0)
+    return _basic_size_of(kind) > _basic_size_of(object) + _POINTER * pointers
+
+
+def _reduced(obj: Any, kind: type) -> list[Part]:
+    """Return the state of an object of a class written in C, as it would be pickled."""
+    methods = [
+        class_attribute(kind, name) for name in ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__")
+    ]
+    if FunctionType not in map(type, methods):
+        with suppress(Exception):  # the object cannot be pickled
+            state = methods[1](obj, 2)
+            if type(state) is tuple:
+                return [(" state", state)]
+    return [(" unreadable", next(_unreadable))]

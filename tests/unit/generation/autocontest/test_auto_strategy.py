@@ -1,0 +1,168 @@
+"""Tests of `raddle.generation.autocontest.strategy`, `confirmation` and `active` on Fig. 1 of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from auto_builder import GivenCalls, Subject, workbench_for
+from auto_figures import ATTRIBUTES, D1, D2, D3, EDGES, FIGURE_ONE, M1, M3, M5, M7, MODULE, NEW, accesses
+
+from raddle.exploring.workbench import Workbench
+from raddle.generation.autocontest.confirmation import confirm
+from raddle.generation.autocontest.sequences import Limits
+from raddle.generation.autocontest.strategy import AutoConTest
+from raddle.generation.binding import bind
+from raddle.generation.strategy import Proposal
+from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.checker import Checker, Failure
+from raddle.linearizability.judgment import Oracle
+
+LIMITS = Limits(nodes=400, length=30)
+
+
+def strategy_for(workbench: Workbench, edges: Sequence[Call] = EDGES, limits: Limits | None = LIMITS) -> AutoConTest:
+    return AutoConTest(GivenCalls(workbench, [NEW], edges), limits=limits)
+
+
+def given_sequences(workbench: Workbench) -> AutoConTest:
+    """Return a strategy with the sequences of Fig. 4. Its edges only read the attributes, for the oracle."""
+    strategy = strategy_for(workbench, ATTRIBUTES)
+    for calls in (D1, D2, D3):
+        strategy.add(calls)
+    return strategy
+
+
+def failures(workbench: Workbench, strategy: AutoConTest, *, proposals: int = 100) -> list[tuple[Proposal, Failure]]:
+    """Run the proposals until the strategy has no more; return those that fail."""
+    found = []
+    for _ in range(proposals):
+        proposal = strategy.propose()
+        if proposal is None:
+            break
+        with Checker(workbench, bind(proposal.test), measuring=proposal.measured) as checker:
+            failure = proposal.plan(checker)
+            if failure is not None:
+                assert checker.confirmed(failure)
+                found.append((proposal, failure))
+    return found
+
+
+def names(calls: Sequence[Call]) -> list[str]:
+    return [str(call.method) for call in calls]
+
+
+def test_the_given_sequences_are_assembled_into_six_tests():
+    with workbench_for(MODULE) as workbench:
+        strategy = strategy_for(workbench)
+        tests = [test for calls in (D1, D2, D3) for test in strategy.add(calls)]
+    sequences = {D1: 1, D2: 2, D3: 3}
+    pairs = [(sequences[test.first.calls], sequences[test.second.calls]) for test in tests]
+    assert pairs == [(1, 1), (2, 2), (2, 1), (3, 3), (3, 1), (3, 2)]
+    assert tests[4].test == TestCase((NEW,), (D3, D1))
+    # Three sequences of 4, 3 and 3 calls with their constructor, and six tests with two threads each.
+    assert strategy.progress.calls_of_sequences == 13
+    assert strategy.progress.calls_of_tests == 9 + 7 + 8 + 7 + 8 + 7
+
+
+def test_on_the_given_sequences_active_testing_covers_what_the_paper_says():
+    with workbench_for(MODULE) as workbench:
+        strategy = given_sequences(workbench)
+        failures(workbench, strategy)
+        table = workbench.installation.table
+        record = strategy.requirements
+        covered = {accesses(table, requirement): where for requirement, where in record.covered.items()}
+        pruned = {accesses(table, requirement) for requirement in record.pruned}
+    assert covered.keys() == {"a7 a3 a7", "a7 a7 a7", "a4 a1 a5", "a4 a5 a5"}
+    assert pruned == {"a8 a2 a9", "a8 a9 a9", "a4 a1 a5", "a4 a5 a5"}
+    # t5 = (d3 || d1): m3(10) after m7 and m5, against m1(1), in the state of the first sequence.
+    confirmation = covered["a4 a1 a5"]
+    assert names(confirmation.test.prefix) == ["FigureOne", "m7", "m5"]
+    assert [names(thread) for thread in confirmation.test.threads] == [["m3"], ["m1"]]
+    assert confirmation.candidate == 0
+
+
+def test_in_the_second_candidate_state_the_lost_update_cannot_happen():
+    # Before m1 in d1, z is 0, so m3 takes the lock.
+    with workbench_for(MODULE) as workbench:
+        strategy = strategy_for(workbench)
+        strategy.add(D3)
+        test = strategy.add(D1)[1]
+        one, other = strategy._confirmations_of(test, D1.index(M1), D3.index(M3))
+        tried = []
+        for confirmation in (one, other):
+            strategy.requirements.covered.clear()
+            with Checker(workbench, bind(confirmation.test), measuring=True) as checker:
+                confirm(confirmation, strategy.requirements, checker)
+            tried.append((names(confirmation.test.prefix), len(strategy.requirements.covered)))
+    assert tried == [(["FigureOne", "m5"], 0), (["FigureOne", "m7", "m5"], 1)]
+
+
+def test_the_given_sequences_show_both_bugs():
+    with workbench_for(MODULE) as workbench:
+        found = failures(workbench, given_sequences(workbench))
+    pairs = [sorted(names([thread[0] for thread in proposal.test.threads])) for proposal, _ in found]
+    # The first bug: m3 loses the value of m1, or that of another m3. The second: m3 reads 0 from the loop of m5.
+    assert {tuple(pair) for pair in pairs} == {("m1", "m3"), ("m3", "m3"), ("m3", "m5")}
+    assert all(failure.violation.oracle is Oracle.STATE for _, failure in found)
+
+
+def test_the_generator_alone_finds_both_bugs_with_its_first_test():
+    with workbench_for(MODULE) as workbench:
+        strategy = strategy_for(workbench, limits=None)
+        found = failures(workbench, strategy, proposals=20)
+        assert strategy.progress.assembled == 1
+    pairs = {tuple(sorted(names([thread[0] for thread in proposal.test.threads]))) for proposal, _ in found}
+    assert pairs >= {("m3", "m3"), ("m3", "m5")}
+
+
+def test_proposals_are_deterministic():
+    def once() -> list[TestCase]:
+        with workbench_for(MODULE) as workbench:
+            strategy = strategy_for(workbench)
+            return [proposal.test for _ in range(10) if (proposal := strategy.propose()) is not None]
+
+    assert once() == once()
+
+
+def test_calls_without_arguments_that_write_nothing_are_observers():
+    with workbench_for(MODULE) as workbench:
+        proposal = strategy_for(workbench).propose()
+    assert proposal is not None
+    # m5 and m7 have no arguments either, but they write z and y.
+    assert proposal.test.observers == ATTRIBUTES
+
+
+def test_the_state_is_reached_by_the_shortest_known_sequence():
+    with workbench_for(MODULE) as workbench:
+        strategy = strategy_for(workbench)
+        assert strategy.iterate()
+        lengths = [len(result.calls) for result in strategy.progress.searches]
+        proposals = [strategy.propose() for _ in range(5)]
+    assert all(proposal is not None and len(proposal.test.prefix) < lengths[0] for proposal in proposals)
+
+
+def test_a_strategy_without_new_traces_proposes_nothing():
+    with workbench_for("auto_small") as workbench:
+        subject = Subject("auto_small", "Getters")
+        strategy = AutoConTest(GivenCalls(workbench, [subject.new()], [subject.call("get_a")]))
+        # The first iteration finds one sequence, whose only test has no requirements. The second finds nothing.
+        assert strategy.propose() is None
+        assert [len(result.calls) for result in strategy.progress.searches] == [1, 0]
+        assert strategy.progress.explored == 1
+
+
+def test_after_several_failed_iterations_the_search_starts_with_a_new_prefix():
+    with workbench_for("auto_small") as workbench:
+        subject = Subject("auto_small", "Getters")
+        strategy = AutoConTest(GivenCalls(workbench, [subject.new()], [subject.call("get_a")]))
+        for _ in range(3):
+            strategy.propose()
+        assert [len(result.calls) for result in strategy.progress.searches] == [1, 0, 0, 1, 0]
+
+
+def test_a_failing_test_has_one_call_against_one_call():
+    with workbench_for(MODULE) as workbench:
+        for proposal, _ in failures(workbench, given_sequences(workbench)):
+            assert [len(thread) for thread in proposal.test.threads] == [1, 1]
+            assert proposal.test.prefix[0] == NEW
+            assert set(proposal.test.prefix[1:]) <= {M1, M3, M5, M7, FIGURE_ONE.call("m2", 0)}
