@@ -39,6 +39,7 @@ SLOW = (
     "tests/unit/execute/",
     "tests/unit/generation/test_export.py",
     "tests/unit/generation/test_from_failure_to_file.py",
+    "tests/unit/generation/test_supervision.py",
     "tests/unit/generation/test_verification.py",
     "tests/unit/guide/",
     "tests/unit/html/",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import click
 
 from raddle.api import explore
 from raddle.cli import group
-from raddle.config import Config
+from raddle.config import Config, GenerateConfig
+from raddle.generation.generate import generate
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -82,13 +83,8 @@ def configuration() -> str:
     >>> "| `executions` |" in configuration()
     True
     """
-    defaults = inspect.signature(explore).parameters
-    helps = {
-        option.name: option.help or ""
-        for name in ("report", "explore")  # explore's help text replaces report's if both have the option
-        for option in group.get_command(click.Context(group), name).params
-        if isinstance(option, click.Option)
-    }
+    # explore's help text replaces report's if both have the option
+    helps = _helps("report") | _helps("explore") | {"generate": "Options of `raddle generate`; see below."}
     parts = [
         "# Configuration of raddle",
         "",
@@ -96,20 +92,42 @@ def configuration() -> str:
         "`pyproject.toml`. raddle reads the nearest such file at or above the current directory. Command-line options",
         "override a test's marker, and the marker overrides the file. Unknown keys are errors.",
         "",
-        "| key | type | default | |",
-        "|---|---|---|---|",
+        *_settings(Config, helps, inspect.signature(explore).parameters),
+        "",
+        "## raddle generate",
+        "",
+        "The options of `raddle generate` are keys of `[tool.raddle.generate]`. The key `factory` stands for `--with`.",
+        "The command does not use the keys above.",
+        "",
+        *_settings(GenerateConfig, _helps("generate"), inspect.signature(generate).parameters),
     ]
-    for field in fields(Config):
+    return "\n".join([*parts, ""])
+
+
+def _helps(name: str) -> dict[str, str]:
+    """Return the help texts of the options of a command."""
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    return {str(option.name): option.help or "" for option in command.params if isinstance(option, click.Option)}
+
+
+def _settings(
+    config: type[Config] | type[GenerateConfig], helps: Mapping[str, str], defaults: Mapping[str, inspect.Parameter]
+) -> Iterator[str]:
+    """Yield the table of the keys of a class of settings."""
+    yield from ("| key | type | default | |", "|---|---|---|---|")
+    for field in fields(config):
         kind = str(field.type).replace(" | None", "").replace("tuple[str, ...]", "list of strings")
         kind = kind.replace("str", "string").replace("list of stringings", "list of strings").replace(" | ", " or ")
+        kind = kind.replace("GenerateConfig", "table")
         default = defaults[field.name].default if field.name in defaults else None
-        shown = (
-            "" if default in (None, (), "") else f"`{str(default).lower() if isinstance(default, bool) else default}`"
-        )
+        if default in (None, (), "", False) or isinstance(default, tuple):
+            shown = ""
+        else:
+            shown = f"`{str(default).lower() if isinstance(default, bool) else default}`"
         about = helps.get(field.name, "").removesuffix(" Repeatable.")
         about = about.replace(f" [default: {field.name} in tool.raddle]", "")  # for an option that defaults to this key
-        parts.append(f"| `{field.name}` | {kind} | {shown} | {_cell(about)} |")
-    return "\n".join([*parts, ""])
+        yield f"| `{field.name}` | {kind} | {shown} | {_cell(about)} |"
 
 
 PAGES = {"cli.md": commands, "configuration.md": configuration}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from raddle.api import Sample, check, explore, measure, replay
     from raddle.errors import DivergedError, FindingError, RaddleError, ScheduleError, UsageError
     from raddle.finding import Finding
+    from raddle.generation.generate import generate
+    from raddle.generation.generation_result import GenerationResult
     from raddle.linearizable_check import linearizable
     from raddle.result import Result
     from raddle.schedule import Schedule
@@ -32,6 +34,8 @@ _MODULES = {  # maps a public name to the module that defines it
     "ScheduleError": "errors",
     "UsageError": "errors",
     "Finding": "finding",
+    "generate": "generation.generate",
+    "GenerationResult": "generation.generation_result",
     "linearizable": "linearizable_check",
     "Result": "result",
     "Schedule": "schedule",
@@ -42,6 +46,7 @@ __all__ = [
     "DivergedError",
     "Finding",
     "FindingError",
+    "GenerationResult",
     "RaddleError",
     "Result",
     "Sample",
@@ -51,6 +56,7 @@ __all__ = [
     "begin_task",
     "check",
     "explore",
+    "generate",
     "linearizable",
     "measure",
     "replay",

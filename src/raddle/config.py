@@ -1,6 +1,7 @@
 """The settings in the [tool.raddle] table of pyproject.toml.
 
-Every option of `raddle explore` is also a key in this table, and so is the coverage threshold of `raddle report`.
+Every option of `raddle explore` is also a key in this table, and so is the coverage threshold of `raddle report`. The
+options of `raddle generate` are keys in the table [tool.raddle.generate].
 """
 
 from __future__ import annotations
@@ -14,7 +15,35 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from raddle.errors import UsageError
 
-_REPORT_ONLY = frozenset({"story", "verbose", "fail_under"})  # settings that `raddle.explore` does not take
+# Settings that `raddle.explore` does not take
+_NOT_FOR_EXPLORE = frozenset({"story", "verbose", "fail_under", "generate"})
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateConfig:
+    """The settings in [tool.raddle.generate]. A setting is None if the project does not set it.
+
+    >>> GenerateConfig(method="covcon*", out="tests/threads").options()
+    {'method': 'covcon*', 'out': 'tests/threads'}
+    """
+
+    method: str | None = None
+    seconds: float | None = None
+    max_tests: int | None = None
+    seed: int | None = None
+    out: str | None = None
+    methods: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    oracle: str | tuple[str, ...] | None = None
+    learn: str | None = None
+    factory: str | None = None  # the option `--with`
+    workers: int | None = None
+    keep_coverage_tests: bool | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Return the settings as keyword arguments for `raddle.generate`."""
+        options = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +76,11 @@ class Config:
     story: str | None = None  # length of the stories of findings: "short" or "full"
     verbose: bool | None = None  # True to show details of the search and list every warning
     fail_under: str | tuple[str, ...] | None = None  # coverage thresholds of `raddle report`
+    generate: GenerateConfig | None = None  # the settings of `raddle generate`
 
     def options(self) -> dict[str, Any]:
         """Return the settings as keyword arguments for `raddle.explore`."""
-        options = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _REPORT_ONLY}
+        options = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NOT_FOR_EXPLORE}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -67,7 +97,10 @@ def _types(annotation: Any) -> tuple[type, ...]:
     return tuple(one for kind in kinds for one in toml_types.get(kind, (kind,)))
 
 
-_TYPES = {name: _types(annotation) for name, annotation in get_type_hints(Config).items()}
+_TYPES = {
+    cls: {name: _types(annotation) for name, annotation in get_type_hints(cls).items()}
+    for cls in (Config, GenerateConfig)
+}
 
 
 def load(folder: Path) -> Config:
@@ -87,15 +120,29 @@ def read(file: Path) -> Config:
         raise UsageError("bad-config", f"{file} cannot be read as TOML: {error}") from None
     if not isinstance(table, dict):
         raise UsageError("bad-config", f"{file}: tool.raddle must be a table")
+    nested = table.get("generate", {})
+    if not isinstance(nested, dict):
+        raise UsageError("bad-config", f"{file}: tool.raddle.generate must be a table")
+    own = {name: value for name, value in table.items() if name != "generate"}
+    settings = _settings(file, "[tool.raddle]", own, _TYPES[Config])
+    if nested:
+        settings["generate"] = GenerateConfig(
+            **_settings(file, "[tool.raddle.generate]", nested, _TYPES[GenerateConfig])
+        )
+    return Config(**settings)
+
+
+def _settings(file: Path, title: str, table: dict[str, Any], types: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    """Return the settings in a table by name, after checking them."""
     settings: dict[str, Any] = {}
     for name, value in table.items():
         key = name.replace("-", "_")
-        if key not in _TYPES:
-            near = difflib.get_close_matches(key, _TYPES, n=1)
+        if key not in types:
+            near = difflib.get_close_matches(key, types, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise UsageError("bad-config", f"{file}: [tool.raddle] has no key {name!r}{hint}")
-        if not isinstance(value, _TYPES[key]) or isinstance(value, bool) != (_TYPES[key] == (bool,)):
-            expected = " or ".join(f"{'an' if kind is int else 'a'} {kind.__name__}" for kind in _TYPES[key])
-            raise UsageError("bad-config", f"{file}: [tool.raddle] {name} must be {expected}, not {value!r}")
+            raise UsageError("bad-config", f"{file}: {title} has no key {name!r}{hint}")
+        if not isinstance(value, types[key]) or isinstance(value, bool) != (types[key] == (bool,)):
+            expected = " or ".join(f"{'an' if kind is int else 'a'} {kind.__name__}" for kind in types[key])
+            raise UsageError("bad-config", f"{file}: {title} {name} must be {expected}, not {value!r}")
         settings[key] = tuple(value) if isinstance(value, list) else value
-    return Config(**settings)
+    return settings

@@ -17,6 +17,7 @@ from raddle.exit_code import ExitCode
 # Maps commands to modules, in the order shown by --help. A module is imported on first use, because some import slowly.
 COMMANDS = {
     "explore": "explore",
+    "generate": "generate",
     "search": "search",
     "replay": "replay",
     "run": "run",

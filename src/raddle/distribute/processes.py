@@ -73,12 +73,12 @@ def _initialize_worker(shared: SharedState) -> None:
     """Prepare a new worker process."""
     global _worker
     _worker = Worker(shared)
-    _die_with_parent()
+    die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but only the main one handles it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to kill this process when its parent dies. A parent that is killed cannot stop its workers."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)

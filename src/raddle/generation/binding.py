@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle import probe
+from raddle.generation import call_watch
 from raddle.generation.expressions import Values
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
@@ -104,6 +105,20 @@ class _BoundTest:
 
 def make(call: Call, values: Values) -> Any:
     """Make a call, assign its result to its variable, and return the result."""
+    watch = call_watch.current
+    if watch is None:
+        return _make_and_assign(call, values)
+    slot = watch.begin(call)
+    try:
+        result = _make_and_assign(call, values)
+    except BaseException as error:
+        watch.end(slot, call, error)
+        raise
+    watch.end(slot, call, None)
+    return result
+
+
+def _make_and_assign(call: Call, values: Values) -> Any:
     arguments = [values.of(argument) for argument in call.arguments]
     keywords = {name: values.of(value) for name, value in call.keywords}
     result = _make(call, values, arguments, keywords)

@@ -7,7 +7,7 @@ measured. Strategies that aim at uncovered patterns have all their tests measure
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from raddle.criteria.memory_access import MemoryAccessPatterns
@@ -33,6 +33,15 @@ class CriterionCoverage:
     covered: int
     total: Total
     missing: tuple[str, ...] = ()  # uncovered requirements, as clauses
+    keys: frozenset[Key] = field(default_factory=frozenset, repr=False)  # the covered requirements
+    missing_keys: tuple[Key, ...] = field(default=(), repr=False)  # the requirements in `missing`
+
+    def __add__(self, other: CriterionCoverage) -> CriterionCoverage:
+        """Merge the coverage of two processes. The larger total counts, because it contains more of what is known."""
+        larger = max(self, other, key=lambda one: one.total.number or 0)
+        keys = self.keys | other.keys
+        missing = {key: text for key, text in zip(larger.missing_keys, larger.missing, strict=True) if key not in keys}
+        return CriterionCoverage(self.name, len(keys), larger.total, tuple(missing.values()), keys, tuple(missing))
 
     @property
     def percent(self) -> float | None:
@@ -46,6 +55,14 @@ class MeasuredCoverage:
 
     executions: int = 0
     criteria: tuple[CriterionCoverage, ...] = ()
+    tests: int = 0  # number of tests that were measured
+
+    def __add__(self, other: MeasuredCoverage) -> MeasuredCoverage:
+        """Merge the coverage of two processes."""
+        rows = {row.name: row for row in self.criteria}
+        for row in other.criteria:
+            rows[row.name] = rows[row.name] + row if row.name in rows else row
+        return MeasuredCoverage(self.executions + other.executions, tuple(rows.values()), self.tests + other.tests)
 
 
 class CoverageMeter:
@@ -59,6 +76,7 @@ class CoverageMeter:
         self._pairs = MethodPairs()
         self._covered: dict[str, set[Key]] = {"map": set(), "method-pairs": set()}
         self._executions = 0
+        self._tests = 0
         self._seconds = 0.0
 
     def wants(self, seconds: float) -> bool:
@@ -68,6 +86,11 @@ class CoverageMeter:
     def spent(self, seconds: float) -> None:
         """Record the time that a measured test took."""
         self._seconds += seconds
+        self._tests += 1
+
+    def covered(self, criterion: str) -> int:
+        """Return the number of covered requirements of a criterion."""
+        return len(self._covered[criterion])
 
     def add(self, execution: Execution) -> None:
         """Add the coverage of an execution."""
@@ -91,10 +114,11 @@ class CoverageMeter:
         for criterion in (self._map, self._pairs):
             covered = self._covered[criterion.name]
             keys = criterion.requirements(of_class, facts) or ()
-            missing = islice((key for key in keys if key not in covered), MAX_MISSING)
+            missing = tuple(islice((key for key in keys if key not in covered), MAX_MISSING))
             clauses = tuple(criterion.explain(key, sites) for key in missing)
-            rows.append(CriterionCoverage(criterion.name, len(covered), criterion.total(of_class, facts), clauses))
-        return MeasuredCoverage(self._executions, tuple(rows))
+            total = criterion.total(of_class, facts)
+            rows.append(CriterionCoverage(criterion.name, len(covered), total, clauses, frozenset(covered), missing))
+        return MeasuredCoverage(self._executions, tuple(rows), self._tests)
 
     def _methods(self, model: StaticModel) -> Mapping[str, int]:
         """Return the public methods of the class, own and inherited, with their enter sites."""

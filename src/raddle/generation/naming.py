@@ -100,6 +100,12 @@ def test_name(test: TestCase, problem: Problem) -> str:
     return f"test_{one}_while_{other}_is_not_atomic"
 
 
+def passing_test_name(test: TestCase) -> str:
+    """Return the name of a test that passes, such as "test_push_while_pop"."""
+    one, *others = ("_and_".join(dict.fromkeys(map(call_word, thread))) for thread in test.threads)
+    return f"test_{one}_while_{'_and_'.join(others)}"
+
+
 test_name.__test__ = False  # type: ignore[attr-defined] # pytest must not collect this function
 
 

@@ -18,7 +18,15 @@ from raddle.generation.expressions import (
     TemporaryPath,
     variables_in,
 )
-from raddle.generation.naming import Problem, call_word, callback_names, snake_case, test_name, variable_names
+from raddle.generation.naming import (
+    Problem,
+    call_word,
+    callback_names,
+    passing_test_name,
+    snake_case,
+    test_name,
+    variable_names,
+)
 from raddle.generation.source import INDENT, WIDTH, Brackets, Code, Names, NotWritableError, called, lines, literal
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
@@ -47,6 +55,7 @@ class Shown:
     schedule: str = ""
     file: str = ""  # the file and line where it goes wrong
     line: int = 0
+    is_passing: bool = False  # whether nothing goes wrong, so that the problem does not count
 
 
 def render(test: TestCase, shown: Shown, header: Header) -> str:
@@ -55,7 +64,36 @@ def render(test: TestCase, shown: Shown, header: Header) -> str:
     Raises:
         NotWritableError: If a value or a call cannot be written as source code.
     """
-    return _Rendering(test, shown, header).text()
+    rendering = _Rendering(test, shown, header, _Imports())
+    return _file(header, rendering.imports, [rendering.function(test_name(test, shown.problem))])
+
+
+def render_passing(tests: Sequence[TestCase], header: Header) -> str:
+    """Return the text of a file with tests that pass.
+
+    Raises:
+        NotWritableError: If a value or a call cannot be written as source code.
+    """
+    imports, functions, names = _Imports(), list[list[str]](), Counter[str]()
+    for test in tests:
+        rendering = _Rendering(test, Shown(Problem(Oracle.STATE), is_passing=True), header, imports)
+        name = passing_test_name(test)
+        names[name] += 1
+        functions.append(rendering.function(f"{name}_{names[name]}" if names[name] > 1 else name))
+    return _file(header, imports, functions)
+
+
+def _file(header: Header, imports: _Imports, functions: Sequence[list[str]]) -> str:
+    parts = [
+        f"{MARK} from {header.origin}.",
+        f"# To generate it again: {header.command}",
+        *imports.lines(header.is_first_party),
+        "",
+        SKIP,
+    ]
+    for function in functions:
+        parts += ["", "", *function]
+    return "\n".join(parts) + "\n"
 
 
 @dataclass(slots=True)
@@ -97,15 +135,15 @@ def _order(name: str) -> tuple[int, str]:
 
 
 class _Rendering:
-    """One file."""
+    """One test function."""
 
-    def __init__(self, test: TestCase, shown: Shown, header: Header) -> None:
+    def __init__(self, test: TestCase, shown: Shown, header: Header, imports: _Imports) -> None:
         if shown.problem.oracle is not Oracle.STATE:
             test = TestCase(test.prefix, test.threads)
         self._test = test
         self._shown = shown
         self._header = header
-        self._imports = _Imports()
+        self.imports = imports
         self._check_names()
         roots = {call.method.owner.name.partition(".")[0] for call in test.calls()}
         self._variables = variable_names(test, roots)
@@ -129,7 +167,8 @@ class _Rendering:
             if name.startswith("_") and not (name.startswith("__") and name.endswith("__")):
                 raise NotWritableError(f"{name} is private")
 
-    def text(self) -> str:
+    def function(self, name: str) -> list[str]:
+        """Return the lines of the test function."""
         setup = self._setup()
         threads = [self._row(thread) for thread in self._test.threads]
         arguments: list[Code] = [setup, *threads]
@@ -140,35 +179,27 @@ class _Rendering:
             arguments.append("reset=empty_folder")
             empty = [f"{INDENT}def empty_folder():", f"{INDENT * 2}for path in tmp_path.iterdir():"]
             self._local = [*empty, f"{INDENT * 3}path.unlink()", "", *self._local]
-        arguments.append(f'oracle="{self._shown.problem.oracle}"')
+        if not self._shown.is_passing:
+            arguments.append(f'oracle="{self._shown.problem.oracle}"')
         if self._header.source:
             arguments.append(f"source=[{', '.join(map(literal, self._header.source))}]")
         if self._shown.schedule:
             arguments.append(f"schedule={literal(self._shown.schedule)}")
         check = lines(called("raddle.linearizable", arguments), indent=INDENT)
-        name = test_name(self._test, self._shown.problem)
-        parts = [
-            f"{MARK} from {self._header.origin}.",
-            f"# To generate it again: {self._header.command}",
-            *self._imports.lines(self._header.is_first_party),
-            "",
-            SKIP,
-            "",
-            "",
+        return [
             f"def {name}({'tmp_path' if self._needs_folder else ''}):",
             *self._docstring(),
             *([""] if self._local else []),
             *self._local,
             *check,
         ]
-        return "\n".join(parts) + "\n"
 
     # -- setup ------------------------------------------------------------------------------------------
 
     def _setup(self) -> Code:
         """Return the first argument, after adding the local function that it names, if any."""
         inner = INDENT * 2
-        names = Names(self._variables, callbacks=self._functions, imported=self._imports.name)
+        names = Names(self._variables, callbacks=self._functions, imported=self.imports.name)
         for name, callback in self._callbacks.items():
             self._define(f"{self._functions[name]}(*args, **kwargs)", [f"{inner}return {names.code(callback.returns)}"])
         prefix = self._test.prefix
@@ -182,7 +213,7 @@ class _Rendering:
         for call in prefix:
             body += self._prepare(call, names, inner)
         if self._shares_many:
-            namespace = self._imports.name(Imported("types", "SimpleNamespace"))
+            namespace = self.imports.name(Imported("types", "SimpleNamespace"))
             kept = [f"{self._variables[name]}={self._variables[name]}" for name in self._kept]
             body += lines(Brackets(f"return {namespace}(", tuple(kept), ")", is_call=True), indent=inner)
         else:
@@ -216,7 +247,7 @@ class _Rendering:
         else:
             shared = self._variables[self._kept[0]] if self._is_used and _used(call) else "_"
             variables = self._variables
-        names = Names(variables, callbacks=self._functions, imported=self._imports.name)
+        names = Names(variables, callbacks=self._functions, imported=self.imports.name)
         if not names.is_statement(call) and not call.result:
             text = f"lambda {shared}: {names.call(call)}"
             if len(text) <= WIDTH - len(INDENT) * 3 - len("[],"):
@@ -266,6 +297,8 @@ class _Rendering:
         return f"One thread calls {rows[0]} while another calls {' and another '.join(rows[1:])}."
 
     def _what_goes_wrong(self) -> str:
+        if self._shown.is_passing:
+            return "Whatever the interleaving, the calls end as in some order of whole calls."
         problem = self._shown.problem
         where = f"line {self._shown.line} of {self._shown.file.rpartition('/')[2]}" if self._shown.line else ""
         at = f" at {where}" if where else ""

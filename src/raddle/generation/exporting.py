@@ -1,0 +1,164 @@
+"""Turns bugs into findings with test files, and the tests that raise coverage into one more file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from raddle.generation.bug import Bug
+from raddle.generation.call_text import test_lines
+from raddle.generation.export import Exporter, NotExported, header_of
+from raddle.generation.expressions import Imported
+from raddle.generation.generation_result import GeneratedFinding
+from raddle.generation.naming import snake_case
+from raddle.generation.pytest_paths import CONFTEST, missing_paths, write_conftest
+from raddle.generation.rendering import MARK, render_passing
+from raddle.generation.source import NotWritableError
+from raddle.generation.surface import MethodKind
+from raddle.generation.testcase import TestCase
+from raddle.generation.verification import Report, verify
+
+DEFAULT_FOLDER = "raddle-tests"
+
+
+class TestFolder:
+    """The folder that receives the tests of one run. Without `is_written`, the tests are only created as text."""
+
+    __test__ = False  # pytest must not collect this class
+
+    def __init__(self, folder: Path, *, is_written: bool) -> None:
+        self.path = folder
+        self.notes: list[str] = []
+        self.is_written = is_written
+        self._files: dict[Path, str] = {}  # the files of this run, each with the class that it tests
+        self._paths: dict[Path, None] = {}  # the folders that conftest.py adds to the path
+
+    def write(self, path: Path, cls: str, write: Callable[[], NotExported | None]) -> str:
+        """Write a file, and return why that is not possible; "" if it is."""
+        owner = self._files.setdefault(path, cls)
+        if owner != cls:
+            return f"{path} contains a test of {owner}; use --out for one of the two classes"
+        if not self.is_written:
+            return ""
+        refused = write()
+        return "" if refused is None else refused.reason
+
+    def make_importable(self, modules: Sequence[str]) -> str:
+        """Make modules importable for the tests; return the name of the `conftest.py` if one was written."""
+        paths = missing_paths(modules, self.path) if self.is_written else []
+        if not paths or all(path in self._paths for path in paths):
+            return ""
+        self._paths.update(dict.fromkeys(paths))
+        advice = write_conftest(list(self._paths), self.path)
+        if advice:
+            self.notes.append(advice)
+            return ""
+        return shown_path(self.path / CONFTEST)
+
+
+class ClassExport:
+    """The tests of one class."""
+
+    def __init__(self, cls: Imported, folder: TestFolder, *, command: str, factory: str = "") -> None:
+        self._cls = cls
+        self._folder = folder
+        self._command = command
+        self._modules = (cls.module, *([factory] if factory else []))
+        self._exporter = Exporter(folder.path, cls=cls, command=command)
+        self.files: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The class, as "package.module:Class"."""
+        return f"{self._cls.module}:{self._cls.name}"
+
+    def finding(self, bug: Bug) -> GeneratedFinding:
+        """Export a bug; return the finding."""
+        found = GeneratedFinding(
+            self.name,
+            bug.identity.kind,
+            str(bug.oracle),
+            bug.sentence,
+            test_lines(bug.test),
+            seconds=bug.seconds,
+            tests=bug.tests,
+            executions=bug.executions,
+        )
+        if not bug.searchable:
+            return replace(found, reason="it was seen on native threads, and no schedule was found for it")
+        exported = self._exporter.export(bug.test, bug.violation)
+        if isinstance(exported, NotExported):
+            return replace(found, reason=exported.reason)
+        reason = self._folder.write(exported.path, self.name, lambda: self._exporter.write(exported))
+        if not reason:
+            self._wrote(exported.path)
+        report = exported.report
+        return replace(
+            found,
+            oracle=report.oracle,
+            file=shown_path(exported.path) if not reason and self._folder.is_written else "",
+            test=exported.test,
+            source=exported.text,
+            schedule=report.schedule,
+            place=f"{os.path.basename(report.file)}:{report.line}" if report.line else "",
+            story=_story(report, self._folder.path),
+            reason=reason,
+        )
+
+    def _wrote(self, path: Path) -> None:
+        conftest = self._folder.make_importable(self._modules)
+        if self._folder.is_written:
+            self.files += [file for file in (shown_path(path), conftest) if file and file not in self.files]
+
+    def keep_coverage_tests(self, tests: Sequence[TestCase]) -> str:
+        """Write the tests that pass to a file; return a note if there is none."""
+        header = header_of(self._cls, command=self._command, folder=self._folder.path)
+        path = self._folder.path / f"test_{snake_case(self._cls.name.rpartition('.')[2])}_coverage.py"
+        passing = []
+        for test in map(_without_attributes, tests):
+            try:
+                text = render_passing([test], header)
+            except NotWritableError:
+                continue
+            report = verify(text, file=path)
+            if not report.error and report.passes_sequentially and not report.fails:
+                passing.append(test)
+        if not passing:
+            return "no passing test raised the coverage, so there is no file of coverage tests"
+        try:
+            text = render_passing(passing, header)
+        except NotWritableError as error:
+            return f"the coverage tests cannot be written: {error}"
+
+        def write() -> NotExported | None:
+            if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(MARK):
+                return NotExported(f"{path} exists, and raddle did not generate it")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return None
+
+        reason = self._folder.write(path, self.name, write)
+        if not reason:
+            self._wrote(path)
+        return reason
+
+
+def _without_attributes(test: TestCase) -> TestCase:
+    """Return a test without the observers that only read an attribute, for brevity."""
+    kept = tuple(call for call in test.observers if call.method.kind is not MethodKind.PROPERTY)
+    return TestCase(test.prefix, test.threads, kept)
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as the user would write it: relative to the working directory if it is below it."""
+    resolved = path.resolve()
+    here = Path.cwd()
+    return str(resolved.relative_to(here)) if here in resolved.parents else str(resolved)
+
+
+def _story(report: Report, folder: Path) -> str:
+    """Return the message of the failing test, as if the test had been run in its folder."""
+    return re.sub(r'(?<=File ")[^"\n]*raddle-verify-[^/\\"]*(?=[/\\])', lambda _: shown_path(folder), report.message)

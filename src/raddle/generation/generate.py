@@ -1,0 +1,381 @@
+"""The public function `generate`: looks for calls that break a class when two threads make them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from raddle.errors import RaddleError, UsageError
+from raddle.generation.bug import Bug
+from raddle.generation.class_search import Counts
+from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, shown_path
+from raddle.generation.factory import Factory, load_factory
+from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
+from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
+from raddle.generation.inspect_class import inspect_class
+from raddle.generation.learning import learn as learn_values
+from raddle.generation.pytest_paths import import_root
+from raddle.generation.rejection import reason_not_tested
+from raddle.generation.search_end import SearchEnd
+from raddle.generation.silence import Silence
+from raddle.generation.supervision import Searched, Supervisor
+from raddle.generation.surface import Surface
+from raddle.generation.targets import Target, find_targets
+from raddle.generation.unbuildable import UnbuildableError
+from raddle.generation.watched_search import SearchRequest
+from raddle.inspection import module_of, qualname_of
+from raddle.linearizability.judgment import Oracle
+from raddle.site import INSTALLED
+
+PRIVATE = "private"  # the oracle that compares private attributes
+ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
+MIN_SECONDS = 1.0  # a class is searched for at least this time if several classes share the time
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationProgress:
+    """What test generation is doing."""
+
+    cls: str  # the class, as "package.module:Class"
+    number: int  # number of the class
+    classes: int  # number of classes
+    doing: str  # "searching", "learning from the tests", "writing a test"
+    seconds: float = 0.0  # time spent on this class
+    limit: float = 0.0  # time limit for this class
+    tests: int = 0
+    executions: int = 0
+    findings: int = 0
+    finding: GeneratedFinding | None = None  # a new finding
+    report: ClassReport | None = None  # of a class that is done
+
+
+T = TypeVar("T")
+ProgressCallback = Callable[[GenerationProgress], None]
+
+
+def generate(
+    target: type | str,
+    *,
+    method: str = "portfolio",
+    seconds: float = DEFAULT_SECONDS,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    methods: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    oracle: str | Sequence[str] = ORACLES,
+    learn: str | None = None,
+    factory: str | None = None,
+    workers: int | None = None,
+    keep_coverage_tests: bool = False,
+    max_tests: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> GenerationResult:
+    """Look for calls that break a class when two threads make them, and create a pytest file for each bug.
+
+    Args:
+        target: A class, or its name, such as `"shop:Cart"` or `"shop.py:Cart"`. The name of a module or folder stands
+            for all of its public classes that look as if they were meant to be shared between threads.
+        method: The method of generation: `"portfolio"`, `"maptest"`, `"maptest-random"`, `"covcon"`, `"covcon*"`,
+            `"contege"`, `"contege*"`, `"autocontest"` or `"random"`.
+        seconds: Time limit for the search. Several classes share the time. The time for writing tests is added.
+        seed: The seed for all random choices.
+        out: The folder to write to. By default, no files are written, and the findings contain the text of the tests.
+        methods: Patterns of the methods to call, such as `["get*"]`.
+        exclude: Patterns of the methods not to call.
+        oracle: What is compared with the orders of whole calls: `"exceptions"`, `"hangs"`, `"results"`, `"state"` and
+            `"invariants"`, and `"private"` for attributes that no method shows.
+        learn: A file or folder with tests. The arguments that they pass to the class are used, too.
+        factory: A file that defines what cannot be guessed.
+        workers: Number of processes, which use different seeds.
+        keep_coverage_tests: Whether to write passing tests that raised the coverage of `map` to another file.
+        max_tests: Maximum number of tests for each class.
+        progress: Called with each `GenerationProgress`.
+
+    Raises:
+        UsageError: If there is no such class, or if it cannot be tested.
+
+    >>> import raddle
+    >>> result = raddle.generate("graphlib:TopologicalSorter", max_tests=40)
+    >>> result.failed, result.tests
+    (True, 40)
+    """
+    with _unchanged_process():
+        targets = _targets(target)
+        chosen, is_private = _oracles(oracle)
+        if workers is not None and workers < 1:
+            raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
+        loaded = Factory() if factory is None else _quietly(lambda: load_factory(factory))
+        options = GenerationOptions(
+            method, seconds, seed, tuple(methods), tuple(exclude), chosen, max_tests=max_tests, factory=loaded
+        )
+        generation = _Generation(
+            options,
+            folder=TestFolder(Path(DEFAULT_FOLDER if out is None else out), is_written=out is not None),
+            command=lambda cls: _command(
+                cls,
+                method=method,
+                seed=seed,
+                methods=methods,
+                exclude=exclude,
+                oracle=oracle,
+                learn=learn,
+                factory=factory,
+            ),
+            learn=learn,
+            factory=None if factory is None else _module_of_factory(factory),
+            workers=workers or 1,
+            is_private=is_private,
+            keeps_tests=keep_coverage_tests,
+            progress=progress or (lambda update: None),
+        )
+        return generation.run(targets)
+
+
+class _Generation:
+    """One run, for several classes."""
+
+    def __init__(
+        self,
+        options: GenerationOptions,
+        *,
+        folder: TestFolder,
+        command: Callable[[type], str],
+        learn: str | None,
+        factory: str | None,
+        workers: int,
+        is_private: bool,
+        keeps_tests: bool,
+        progress: ProgressCallback,
+    ) -> None:
+        self._options = options
+        self._folder = folder
+        self._command = command
+        self._learn = learn
+        self._factory = factory
+        self._workers = workers
+        self._is_private = is_private
+        self._keeps_tests = keeps_tests
+        self._progress = progress
+
+    def run(self, targets: Sequence[Target]) -> GenerationResult:
+        """Search the classes one after the other."""
+        began, left = time.monotonic(), self._options.seconds
+        reports: list[ClassReport] = []
+        notes: list[str] = []
+        for number, target in enumerate(targets):
+            seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
+            update = GenerationProgress(_name(target.cls), number + 1, len(targets), "inspecting", limit=seconds)
+            try:
+                report = self._report(target, seconds, update)
+            except RaddleError as error:
+                if len(targets) == 1:
+                    raise
+                why = SearchEnd.UNBUILDABLE if isinstance(error, UnbuildableError) else SearchEnd.REJECTED
+                report = ClassReport(update.cls, why, target.sharing, error=str(error))
+            reports.append(report)
+            left -= report.seconds
+            self._progress(replace(update, doing="done", report=report))
+            if report.why is SearchEnd.INTERRUPTED:
+                rest = [_name(other.cls) for other in targets[number + 1 :]]
+                notes += [f"not searched, because of the interruption: {', '.join(rest)}"] if rest else []
+                break
+        return GenerationResult(
+            self._options.method, self._options.seed, tuple(reports), time.monotonic() - began,
+            (*notes, *self._folder.notes),
+        )  # fmt: skip
+
+    def _report(self, target: Target, seconds: float, update: GenerationProgress) -> ClassReport:
+        """Search one class."""
+        options, cls = replace(self._options, seconds=seconds), target.cls
+        factory = options.factory
+        patterns = (*options.methods, *factory.methods), (*options.exclude, *factory.exclude)
+        surface = inspect_class(cls, methods=patterns[0], exclude=patterns[1])
+        reason = reason_not_tested(cls, surface, is_restricted=any(patterns), has_factory=factory.make is not None)
+        if reason:
+            raise UsageError("not-testable", reason)
+        if self._learn is not None:
+            self._progress(replace(update, doing="learning from the tests"))
+            options = replace(options, learned=learn_values(surface, self._learn))
+        work = _ClassWork(
+            ClassExport(surface.cls, self._folder, command=self._command(cls), factory=self._factory or ""),
+            replace(update, doing="searching"),
+            self._progress,
+        )
+        request = SearchRequest(cls, options, keeps_tests=self._keeps_tests, private=self._is_private)
+        supervisor = Supervisor(
+            request, surface, workers=self._workers, on_bug=work.on_bug, on_progress=work.on_progress
+        )
+        searched = supervisor.run()
+        if searched.error is not None:
+            raise searched.error
+        notes = list(searched.notes)
+        if self._keeps_tests and searched.why is not SearchEnd.INTERRUPTED:
+            self._progress(replace(work.update, doing="writing coverage tests"))
+            notes += filter(None, [work.export.keep_coverage_tests(searched.tests)])
+        return _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+
+
+class _ClassWork:
+    """The findings of one class, as they are made."""
+
+    def __init__(self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback) -> None:
+        self.export = export
+        self.update = update
+        self.findings: list[GeneratedFinding] = []
+        self._progress = progress
+
+    def on_progress(self, counts: Counts, seconds: float) -> None:
+        self.update = replace(
+            self.update, seconds=seconds, tests=counts.tests, executions=counts.executions, findings=len(self.findings)
+        )
+        self._progress(self.update)
+
+    def on_bug(self, bug: Bug) -> None:
+        """Export a bug. If Ctrl-C interrupts that, it is done again, because a first Ctrl-C keeps what was found."""
+        self._progress(replace(self.update, doing="writing a test"))
+        interrupted = False
+        try:
+            finding = self.export.finding(bug)
+        except KeyboardInterrupt:
+            interrupted = True
+            finding = self.export.finding(bug)
+        self.findings.append(finding)
+        self.update = replace(self.update, findings=len(self.findings))
+        self._progress(replace(self.update, finding=finding))
+        if interrupted:
+            raise KeyboardInterrupt
+
+
+def _class_report(
+    target: Target, surface: Surface, whole: Surface, searched: Searched, work: _ClassWork, notes: tuple[str, ...]
+) -> ClassReport:
+    counts, findings = searched.counts, tuple(work.findings)
+    names = tuple(dict.fromkeys(map(str, surface.methods)))
+    excluded = [name for name in dict.fromkeys(map(str, whole.methods)) if name not in names]
+    not_called = dict.fromkeys(excluded, "excluded by a pattern")
+    not_called |= {name: _why_not_called(name, searched) for name in names if name not in counts.methods}
+    return ClassReport(
+        work.export.name,
+        searched.why,
+        target.sharing,
+        findings,
+        (*names, *excluded),
+        tuple(name for name in names if name in counts.methods),
+        not_called,
+        sum(one in names and other in names for one, other in counts.pairs),
+        counts.tests,
+        counts.executions,
+        counts.unusable,
+        counts.restarts,
+        searched.seconds,
+        searched.coverage,
+        tuple(work.export.files),
+        notes,
+        traceback=searched.traceback,
+    )
+
+
+def _why_not_called(name: str, searched: Searched) -> str:
+    """Return why no test called a method in a thread."""
+    record = searched.records.get(name)
+    if name in searched.refused:
+        return f"excluded: it {searched.refused[name]}"
+    if record is None:
+        return "no test called it in the time"
+    if record.returned:
+        return "it works, but no test in the time called it in a thread"
+    if record.error:
+        return f"it never worked; the last exception was {record.error}"
+    return "it never returned: it waits for something that no single thread does"
+
+
+def _name(cls: type) -> str:
+    return f"{module_of(cls)}:{qualname_of(cls)}"
+
+
+def _targets(target: type | str) -> Sequence[Target]:
+    if isinstance(target, str):
+        return _quietly(lambda: find_targets(target))
+    if not isinstance(target, type):
+        raise UsageError("no-such-class", f"the target must be a class or the name of one, not {target!r:.60}")
+    return (Target(target),)
+
+
+def _oracles(names: str | Sequence[str]) -> tuple[frozenset[Oracle], bool]:
+    """Return the oracles, and whether private attributes are compared."""
+    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    known = (*ORACLES, PRIVATE)
+    for name in given:
+        if name not in known:
+            raise UsageError("bad-oracle", f"oracle must be some of {', '.join(known)}, not {name!r}")
+    if not given:
+        raise UsageError("bad-oracle", f"oracle is empty: name some of {', '.join(known)}")
+    chosen = frozenset(Oracle(name) for name in given if name != PRIVATE)
+    is_private = PRIVATE in given
+    return chosen | ({Oracle.STATE} if is_private else frozenset()), is_private
+
+
+def _command(cls: type, **options: object) -> str:
+    """Return the command that generates the same tests.
+
+    >>> import queue
+    >>> _command(queue.Queue, seed=1, factory="factory.py", methods=["get*", "put*"])
+    "raddle generate queue:Queue --with factory.py --methods 'get*,put*'"
+    """
+    defaults: Mapping[str, object] = {"method": "portfolio", "seed": 1, "oracle": ORACLES}
+    names = {"factory": "with"}
+    parts = ["raddle", "generate", _command_target(cls)]
+    for name, value in options.items():
+        if value is None or value == defaults.get(name) or value in ((), []):
+            continue
+        text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        parts += [f"--{names.get(name, name)}", text]
+    return shlex.join(parts)
+
+
+def _command_target(cls: type) -> str:
+    """Return the name of a class for a command: with its module, or with its file if it is in a folder like `src`."""
+    module = sys.modules.get(module_of(cls))
+    root, here = import_root(module_of(cls)), Path.cwd().resolve()
+    if root is None or root == here or here not in root.parents or INSTALLED & set(root.parts):
+        return _name(cls)
+    file = Path(str(getattr(module, "__file__", "")))
+    return f"{shown_path(file)}:{qualname_of(cls)}"
+
+
+def _module_of_factory(path: str) -> str:
+    """Return the name of the module that was loaded from a factory file."""
+    file = os.path.realpath(path)
+    for name, module in list(sys.modules.items()):
+        if os.path.realpath(getattr(module, "__file__", None) or "") == file:
+            return name
+    return path
+
+
+def _quietly(call: Callable[[], T]) -> T:
+    """Call a function that imports code of the user, which may print."""
+    with Silence():
+        return call()
+
+
+@contextmanager
+def _unchanged_process() -> Iterator[None]:
+    """Write no compiled files beside the modules of the user, and restore the path at the end."""
+    before = sys.dont_write_bytecode, os.environ.get("PYTHONDONTWRITEBYTECODE")
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before[0]
+        if before[1] is None:
+            del os.environ["PYTHONDONTWRITEBYTECODE"]
+        else:
+            os.environ["PYTHONDONTWRITEBYTECODE"] = before[1]

@@ -1,0 +1,190 @@
+"""The result of test generation."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from raddle.generation.coverage_meter import MeasuredCoverage
+from raddle.generation.search_end import SearchEnd
+from raddle.generation.surface import Sharing
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFinding:
+    """A bug that generated calls reveal, with the test that was written for it.
+
+    >>> GeneratedFinding("shop:Cart", "exception", "exceptions", "take() raised KeyError").command
+    ''
+    """
+
+    cls: str  # the class, as "package.module:Class"
+    kind: str  # "exception", "hang" or "outcome"
+    oracle: str  # what is violated, one of the names of `--oracle`
+    message: str  # what goes wrong, in one sentence
+    calls: tuple[str, ...] = ()  # the calls that reveal the bug, as lines of source
+    file: str = ""  # the test file; "" if there is none
+    test: str = ""  # the name of the test function
+    source: str = field(default="", repr=False)  # the text of the file
+    schedule: str = ""  # reproduces the failure in the test
+    place: str = ""  # where it goes wrong, as "file.py:12"; "" if that is not known
+    story: str = field(default="", repr=False)  # the message of the failing test
+    reason: str = ""  # why there is no test file
+    seconds: float = 0.0  # when the bug was found
+    tests: int = 0  # number of tests until the bug was found
+    executions: int = 0  # number of executions until the bug was found
+
+    @property
+    def command(self) -> str:
+        """The command that runs the test; "" if there is none."""
+        return shlex.join(["pytest", self.file]) if self.file else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the finding in its JSON form."""
+        return {
+            "class": self.cls,
+            "kind": self.kind,
+            "oracle": self.oracle,
+            "message": self.message,
+            "calls": list(self.calls),
+            "file": self.file or None,
+            "test": self.test or None,
+            "replay": self.command or None,
+            "schedule": self.schedule or None,
+            "place": self.place or None,
+            "story": self.story or None,
+            "not_written": self.reason or None,
+            "seconds": round(self.seconds, 3),
+            "tests": self.tests,
+            "executions": self.executions,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassReport:
+    """What was tried with one class."""
+
+    cls: str  # the class, as "package.module:Class"
+    why: SearchEnd  # why the search ended
+    sharing: frozenset[Sharing] = frozenset()  # why the class looks as if it was meant to be shared
+    findings: tuple[GeneratedFinding, ...] = ()
+    methods: tuple[str, ...] = ()  # the methods of the class
+    called: tuple[str, ...] = ()  # the methods that tests called concurrently
+    not_called: Mapping[str, str] = field(default_factory=dict)  # the other methods, each with the reason
+    pairs: int = 0  # number of pairs of methods that tests called concurrently
+    tests: int = 0
+    executions: int = 0
+    unusable: int = 0  # tests that could not be judged
+    restarts: int = 0  # number of times the arguments were drawn again
+    seconds: float = 0.0
+    coverage: MeasuredCoverage = field(default_factory=MeasuredCoverage)
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: str = ""  # why the class was not tested
+    traceback: str = ""  # of an internal error
+
+    @property
+    def possible_pairs(self) -> int:
+        """The number of pairs of methods, including the pairs of a method with itself."""
+        return len(self.methods) * (len(self.methods) + 1) // 2
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report in its JSON form, without the findings."""
+        return {
+            "class": self.cls,
+            "stopped_because": self.why,
+            "sharing": sorted(self.sharing),
+            "findings": len(self.findings),
+            "methods": list(self.methods),
+            "methods_called": list(self.called),
+            "methods_not_called": dict(self.not_called),
+            "pairs": self.pairs,
+            "pairs_possible": self.possible_pairs,
+            "tests": self.tests,
+            "tests_unusable": self.unusable,
+            "tests_measured": self.coverage.tests,
+            "executions": self.executions,
+            "executions_measured": self.coverage.executions,
+            "restarts": self.restarts,
+            "seconds": round(self.seconds, 3),
+            "coverage": {
+                row.name: {
+                    "covered": row.covered,
+                    "total": row.total.number,
+                    "total_kind": row.total.kind,
+                    "missing": list(row.missing),
+                }
+                for row in self.coverage.criteria
+            },
+            "files": list(self.files),
+            "notes": list(self.notes),
+            "error": self.error or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationResult:
+    """The result of `raddle.generate`: the findings, and what was tried with each class."""
+
+    method: str
+    seed: int
+    classes: tuple[ClassReport, ...]
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[GeneratedFinding, ...]:
+        """The bugs of all classes."""
+        return tuple(finding for report in self.classes for finding in report.findings)
+
+    @property
+    def tests(self) -> int:
+        """The number of tests that were run."""
+        return sum(report.tests for report in self.classes)
+
+    @property
+    def executions(self) -> int:
+        """The number of executions of these tests."""
+        return sum(report.executions for report in self.classes)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that were written."""
+        return tuple(file for report in self.classes for file in report.files)
+
+    @property
+    def coverage(self) -> Mapping[str, MeasuredCoverage]:
+        """The coverage by class."""
+        return {report.cls: report.coverage for report in self.classes}
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.findings)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+        return any(report.why is SearchEnd.INTERRUPTED for report in self.classes)
+
+    @property
+    def stopped_because(self) -> SearchEnd:
+        """Why the search for bugs of the last class ended, or that it was interrupted."""
+        return SearchEnd.INTERRUPTED if self.interrupted else self.classes[-1].why
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result in its JSON form."""
+        return {
+            "outcome": self.findings[0].kind if self.findings else "passed",
+            "tests": self.tests,
+            "executions": self.executions,
+            "seconds": round(self.seconds, 3),
+            "stopped_because": self.stopped_because,
+            "seed": self.seed,
+            "method": self.method,
+            "findings": [finding.as_json() for finding in self.findings],
+            "files": list(self.files),
+            "classes": [report.as_json() for report in self.classes],
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,380 @@
+"""Supervises the searches for bugs of one class, which run in child processes where the platform can fork.
+
+A child that dies, or in which a call never returns, is replaced by another one. It continues for the rest of the time,
+without the call to blame. Several children with different seeds can share the work. Bugs that they find in common are
+reported once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import wait
+from random import Random
+
+from raddle.errors import RaddleError
+from raddle.execute.fork import can_fork
+from raddle.generation.blame import Blame
+from raddle.generation.bug import Bug
+from raddle.generation.call_watch import MethodRecord, Refusals
+from raddle.generation.class_search import Counts
+from raddle.generation.coverage_meter import MeasuredCoverage
+from raddle.generation.distinct import Identity
+from raddle.generation.search_end import SearchEnd
+from raddle.generation.search_messages import Broken, Covered, Ended, Found, Message, Raised, Refused, Status
+from raddle.generation.search_process import SearchProcess
+from raddle.generation.silence import Silence
+from raddle.generation.surface import Method, Surface
+from raddle.generation.testcase import Call, TestCase
+from raddle.generation.watched_search import SearchRequest, run_search
+
+POLL_SECONDS = 0.1
+MAX_RESTARTS = 20  # processes that may die before the search is given up
+MAX_UNEXPLAINED = 3  # processes that may die while no call is in progress
+MIN_SECONDS = 0.2  # a search is not continued for a shorter time
+MAX_BUGS = 20  # bugs after which the search ends, because fixing one often fixes others
+KEPT_TESTS = 10  # tests that raise coverage to keep
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a child may make no progress before it is killed, in seconds.
+
+    These limits are longer than those of the watchdog in the child, which ends most calls that do not return.
+    """
+
+    alone: float = 10.0  # while one call is in progress
+    concurrent: float = 40.0  # while several calls are
+    idle: float = 120.0  # while none is, for example while modules are instrumented
+    overtime: float = 30.0  # how much longer than its time limit a search may take, to examine a failure
+
+    def of(self, calls: tuple[Call, ...]) -> float:
+        """Return the limit while these calls are in progress."""
+        return self.idle if not calls else self.alone if len(calls) == 1 else self.concurrent
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The result of the search for bugs of one class."""
+
+    why: SearchEnd
+    bugs: tuple[Bug, ...] = ()
+    counts: Counts = field(default_factory=Counts)
+    seconds: float = 0.0
+    coverage: MeasuredCoverage = field(default_factory=MeasuredCoverage)
+    records: Mapping[str, MethodRecord] = field(default_factory=dict)  # how the calls of each method ended
+    refused: Mapping[str, str] = field(default_factory=dict)  # methods that were excluded during the search, and why
+    tests: tuple[TestCase, ...] = ()  # tests that raised the coverage of `map`
+    notes: tuple[str, ...] = ()
+    error: RaddleError | None = None  # why the class was not tested
+    traceback: str = ""  # of an internal error
+
+
+OnBug = Callable[[Bug], None]
+OnProgress = Callable[[Counts, float], None]
+
+
+class Supervisor:
+    """Runs the searches for one class."""
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        surface: Surface,
+        *,
+        workers: int = 1,
+        on_bug: OnBug = lambda bug: None,
+        on_progress: OnProgress = lambda counts, seconds: None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._surface = surface
+        self._on_bug = on_bug
+        self._on_progress = on_progress
+        self._patience = Patience() if patience is None else patience
+        self._blame = Blame()
+        self._searches = [_Search(_share(request, number, workers), number) for number in range(workers)]
+        self._bugs: dict[Identity, Bug] = {}
+        self._raised: dict[TestCase, int] = {}
+        self._notes: list[str] = []
+        self._restarts = self._unexplained = 0
+        self._why: SearchEnd | None = None  # why all searches have to end
+        self._error: RaddleError | None = None
+        self._traceback = ""
+
+    def run(self) -> Searched:
+        """Search until the time is up, and return the result. Ctrl-C ends the search, and the result is partial."""
+        try:
+            if can_fork():
+                self._supervise()
+            else:
+                self._search_here()
+        except KeyboardInterrupt:
+            self._why = SearchEnd.INTERRUPTED
+            self._receive_rest()
+        finally:
+            for search in self._searches:
+                search.close()
+        return self._result()
+
+    # -- in child processes -------------------------------------------------------------------------
+
+    def _supervise(self) -> None:
+        for search in self._searches:
+            search.start(self._blame.refusals)
+        while self._why is None and (running := [search for search in self._searches if search.process]):
+            wait([search.process.connection for search in running if search.process], POLL_SECONDS)
+            for search in running:
+                self._receive(search)
+                if search.why is None:
+                    self._check(search)
+
+    def _receive(self, search: _Search) -> None:
+        """Handle the messages that a child has sent."""
+        process = search.process
+        for message in process.messages() if process is not None else ():
+            self._handle(search, message)
+            if isinstance(message, Found) and process is not None:
+                process.answer()
+                search.progressed()
+            if search.why is not None or self._why is not None:
+                search.close()
+                return
+
+    def _receive_rest(self) -> None:
+        """Handle the messages that the children had sent before they were interrupted."""
+        for search in self._searches:
+            if search.process is not None:
+                search.process.kill()
+                for message in search.process.messages():
+                    self._handle(search, message)
+
+    def _check(self, search: _Search) -> None:
+        """Replace the process of a search if it has died or makes no progress."""
+        process = search.process
+        if process is None:
+            return
+        if not process.is_alive:
+            process.kill()  # its children
+            self._receive(search)
+            if search.process is not None:
+                self._replace(search, process.calls, f"ends the process ({process.how_it_ended()})")
+            return
+        if process.heartbeat.count != search.beats:
+            search.progressed()
+            if search.used > search.seconds + max(self._patience.overtime, search.seconds / 2):
+                self._notes.append("the search was ended while it examined a failure, because it took too long")
+                search.end(SearchEnd.SECONDS)
+            return
+        calls = process.calls
+        limit = self._patience.of(calls)
+        if time.monotonic() - search.since > limit:
+            process.kill()
+            self._replace(search, calls, f"does not return within {limit:g} s")
+
+    def _replace(self, search: _Search, calls: tuple[Call, ...], what: str) -> None:
+        """Continue a search in a new process, without the calls to blame."""
+        self._blame.add(calls, what)
+        if calls:
+            names = " or ".join(dict.fromkeys(self._name(call.method) for call in calls))
+            self._notes.append(f"{names} {what}")
+        else:
+            self._unexplained += 1
+            self._notes.append(f"the process of the search {what.replace('ends the process', 'ended')}")
+        self._restarts += 1
+        search.finish_part()
+        refusals = self._blame.refusals
+        if self._restarts > MAX_RESTARTS or self._unexplained > MAX_UNEXPLAINED:
+            self._why = SearchEnd.PROCESS_DIES
+        elif all(method in refusals.methods for method in self._surface.methods):
+            self._why = SearchEnd.NO_METHODS
+        elif search.seconds - search.used < MIN_SECONDS:
+            search.end(SearchEnd.SECONDS)
+        elif search.has_run_all_tests:
+            search.end(SearchEnd.TESTS)
+        else:
+            search.start(refusals)
+
+    def _name(self, method: Method) -> str:
+        return f"{method}()" if method.name else f"{method.owner.name}()"
+
+    # -- in this process ----------------------------------------------------------------------------
+
+    def _search_here(self) -> None:
+        """Search in this process, without protection against calls that end it."""
+        (search, *others) = self._searches
+        for other in others:
+            other.why = SearchEnd.SECONDS
+        if others:
+            self._notes.append("this system cannot fork, so one process did all the work")
+
+        with Silence() as silence:
+
+            def handle(message: Message) -> None:
+                with silence.suspended():
+                    self._handle(search, message)
+
+            run_search(search.request, handle)
+
+    # -- messages -----------------------------------------------------------------------------------
+
+    def _handle(self, search: _Search, message: Message) -> None:
+        match message:
+            case Status():
+                search.status = message
+                self._on_progress(self._counts(), self._seconds())
+            case Found(bug):
+                if bug.identity not in self._bugs:
+                    self._bugs[bug.identity] = bug
+                    self._on_bug(bug)
+                if len(self._bugs) >= MAX_BUGS:
+                    self._why = SearchEnd.MANY_BUGS
+            case Raised(test, gain):
+                self._raised[test] = max(gain, self._raised.get(test, 0))
+            case Covered(coverage):
+                search.coverage = coverage
+            case Ended(why, status, coverage, notes):
+                search.status, search.coverage, search.why = status, coverage, why
+                self._notes += [note for note in notes if note not in self._notes]
+            case Refused(error):
+                self._error, self._why = error, SearchEnd.UNBUILDABLE
+                search.why = self._why
+            case Broken(traceback):
+                self._traceback, self._why = traceback, SearchEnd.INTERNAL_ERROR
+                search.why = self._why
+
+    def _counts(self) -> Counts:
+        total = Counts()
+        for search in self._searches:
+            for status in (*search.earlier, search.status):
+                total = merged(total, status.counts)
+        return total
+
+    def _seconds(self) -> float:
+        return max(sum(status.seconds for status in (*search.earlier, search.status)) for search in self._searches)
+
+    def _result(self) -> Searched:
+        coverage = MeasuredCoverage()
+        records: dict[str, MethodRecord] = {}
+        for search in self._searches:
+            for part in (*search.earlier_coverage, search.coverage):
+                coverage += part
+            for status in (*search.earlier, search.status):
+                for name, record in status.records.items():
+                    records[name] = records.get(name, MethodRecord()) + record
+        refused = {str(method): reason for method, reason in self._blame.refusals.methods.items()}
+        for search in self._searches:
+            refused = {**search.status.refused, **refused}
+        best = sorted(self._raised, key=lambda test: -self._raised[test])[:KEPT_TESTS]
+        first = next((search.why for search in self._searches if search.why is not None), SearchEnd.SECONDS)
+        return Searched(
+            self._why or first,
+            tuple(self._bugs.values()),
+            self._counts(),
+            self._seconds(),
+            coverage,
+            records,
+            refused,
+            tuple(test for test in self._raised if test in best),
+            tuple(self._notes),
+            self._error,
+            self._traceback,
+        )
+
+
+class _Search:
+    """One of the searches that run at the same time, with the process that runs it now."""
+
+    def __init__(self, request: SearchRequest, number: int) -> None:
+        self.request = request
+        self.seconds = request.options.seconds
+        self.process: SearchProcess | None = None
+        self.status = Status()
+        self.coverage = MeasuredCoverage()
+        self.earlier: list[Status] = []  # of the processes that have died
+        self.earlier_coverage: list[MeasuredCoverage] = []
+        self.why: SearchEnd | None = None  # why the search has ended
+        self.used = 0.0  # seconds that the search has taken, without the time for writing tests
+        self.beats = -1
+        self.since = 0.0  # the time of the last progress
+        self._number = number
+
+    def start(self, refusals: Refusals) -> None:
+        """Start a process for the rest of the time."""
+        options, parts = self.request.options, len(self.earlier)
+        seed = _derived(options.seed, self._number, parts)
+        tests = None if options.max_tests is None else options.max_tests - self._tests
+        rest = replace(options, seed=seed, seconds=max(self.seconds - self.used, MIN_SECONDS), max_tests=tests)
+        self.process = SearchProcess(replace(self.request, options=rest, refusals=refusals))
+        self.beats, self.since = -1, time.monotonic()
+
+    @property
+    def _tests(self) -> int:
+        return sum(status.counts.tests for status in self.earlier)
+
+    @property
+    def has_run_all_tests(self) -> bool:
+        """Whether the limit on tests is reached."""
+        limit = self.request.options.max_tests
+        return limit is not None and self._tests >= limit
+
+    def progressed(self) -> None:
+        """Record that the process makes progress."""
+        if self.process is not None:
+            self.beats = self.process.heartbeat.count
+        now = time.monotonic()
+        self.used = max(self.used, sum(status.seconds for status in self.earlier) + self.status.seconds)
+        self.since = now
+
+    def finish_part(self) -> None:
+        """Keep what the process has reported before it died. The time without progress counts."""
+        stuck = time.monotonic() - self.since
+        self.status = replace(self.status, seconds=self.status.seconds + stuck)
+        self.earlier.append(self.status)
+        self.earlier_coverage.append(self.coverage)
+        self.status, self.coverage = Status(), MeasuredCoverage()
+        self.used = sum(status.seconds for status in self.earlier)
+        self.close()
+
+    def end(self, why: SearchEnd) -> None:
+        """End the search."""
+        self.why = why
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            with suppress(OSError):
+                self.process.__exit__()
+            self.process = None
+
+
+def merged(one: Counts, other: Counts) -> Counts:
+    """Return the counts of two processes together.
+
+    >>> merged(Counts(tests=2, methods={"get"}), Counts(tests=3, methods={"put"})).tests
+    5
+    """
+    return Counts(
+        one.tests + other.tests,
+        one.executions + other.executions,
+        one.unusable + other.unusable,
+        one.restarts + other.restarts,
+        one.methods | other.methods,
+        one.pairs | other.pairs,
+    )
+
+
+def _share(request: SearchRequest, number: int, workers: int) -> SearchRequest:
+    """Return the request for one of several searches."""
+    limit = request.options.max_tests
+    if limit is None or workers == 1:
+        return request
+    own = limit // workers + (number < limit % workers)
+    return replace(request, options=replace(request.options, max_tests=own))
+
+
+def _derived(seed: int, number: int, part: int) -> int:
+    """Return the seed of a process. The first process of the first search uses the seed that the user knows."""
+    return seed if not number and not part else Random(f"{seed}:{number}:{part}").randrange(1 << 31)

@@ -1,0 +1,309 @@
+"""raddle generate writes tests that pytest runs, and says what was tried."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import processes
+import raddle
+import warm
+from raddle.errors import UsageError
+from raddle.generation.search_end import SearchEnd
+
+SHOP = '''\
+import threading
+
+
+class Shop:
+    """Threads buy and return things."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._left = 1
+
+    def buy(self):
+        left = self._left
+        if not left:
+            return False
+        with self._lock:
+            self._left = left - 1
+        return True
+
+    def give_back(self):
+        with self._lock:
+            self._left += 1
+
+    def left(self):
+        return self._left
+
+    def broken(self):
+        raise LookupError("out of order")
+
+
+class Safe:
+    """A thread-safe counter."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._n = 0
+
+    def add(self):
+        with self._lock:
+            self._n += 1
+            return self._n
+
+
+class Unbuildable:
+    """It is thread-safe."""
+
+    def __init__(self, engine):
+        if type(engine).__name__ != "Engine":
+            raise TypeError(engine)
+        self.engine = engine
+
+    def go(self):
+        return 1
+
+
+class Plain:
+    def get(self):
+        return 1
+'''
+
+FIXED_BUY = """\
+        with self._lock:
+            if not self._left:
+                return False
+            self._left -= 1
+            return True
+
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "shop.py").write_text(SHOP)
+    return tmp_path
+
+
+def generate(folder, *arguments, tests=60):
+    return warm.run("raddle", "generate", *arguments, "--max-tests", str(tests), cwd=folder)
+
+
+def run_pytest(folder, *arguments):
+    """Run pytest as the command `pytest` does, which does not put the current folder on the path."""
+    command = ["-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments]
+    return processes.run([sys.executable, *command], cwd=folder, capture_output=True, text=True)
+
+
+def files(folder):
+    return {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_a_bug_becomes_a_test_that_fails_until_the_bug_is_fixed(project):
+    done = generate(project, "shop:Shop", "--methods", "buy")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == ""
+    name = "raddle-tests/test_shop_buy_and_buy_lose_an_update.py"
+    # Both calls of `buy` return True, although there is only one thing.
+    assert re.search(r"(\w+)\.buy\(\) -> True, \1\.buy\(\) -> True", done.stderr)
+    assert f"written to {name}; it fails until the bug is fixed: pytest {name}" in done.stderr
+    assert "1 bug in 60 tests" in done.stderr
+    assert files(project) == {"shop.py", name, "raddle-tests/conftest.py"}
+    failed = run_pytest(project)
+    assert failed.returncode == 1, failed.stdout
+    assert "FindingError" in failed.stdout
+    begin, end = SHOP.index("        left = self._left"), SHOP.index("    def give_back")
+    (project / "shop.py").write_text(SHOP[:begin] + FIXED_BUY + SHOP[end:])
+    assert run_pytest(project).returncode == 0
+    assert generate(project, "shop:Shop", "--methods", "buy").returncode == 0
+
+
+def test_the_same_command_writes_the_same_files(project):
+    generate(project, "shop:Shop")
+    first = {name: (project / name).read_text() for name in files(project)}
+    generate(project, "shop:Shop")
+    assert {name: (project / name).read_text() for name in files(project)} == first
+
+
+def test_a_source_folder_is_made_importable(tmp_path):
+    package = tmp_path / "src/store"
+    package.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'store'\n")
+    (package / "__init__.py").write_text("")
+    (package / "shop.py").write_text(SHOP)
+    done = generate(tmp_path, "src/store/shop.py:Shop", "--methods", "buy", "--out", "generated/threads")
+    assert done.returncode == 1, done.stderr
+    (test,) = (tmp_path / "generated/threads").glob("test_*.py")
+    assert "# To generate it again: raddle generate src/store/shop.py:Shop --methods buy\n" in test.read_text()
+    failed = run_pytest(tmp_path, "generated")
+    assert "FindingError" in failed.stdout, failed.stdout
+
+
+def test_nothing_found_writes_nothing(project):
+    done = generate(project, "shop:Safe")
+    assert done.returncode == 0
+    assert "0 bugs in 60 tests" in done.stderr
+    assert files(project) == {"shop.py"}
+
+
+def test_every_number_says_what_it_is_out_of(project):
+    done = generate(project, "shop:Shop", "--exclude", "left")
+    text = done.stderr
+    # The class has four methods, which make 10 pairs. One is excluded, and one never works.
+    assert "shop:Shop: stopped: limit on tests reached" in text
+    assert "tried: 2 of 4 methods, 3 of 10 pairs, 60 tests" in text
+    assert "not called: left (excluded by a pattern)" in text
+    assert "not called: broken (it never worked; the last exception was LookupError: out of order)" in text
+    assert "of 60 tests" in text
+    assert "map: " in text
+    assert "not covered by" not in text
+    verbose = generate(project, "shop:Shop", "--exclude", "left", "-v")
+    assert "not covered by the measured tests (map, " in verbose.stderr
+
+
+def test_a_module_is_searched_class_by_class(project):
+    done = generate(project, "shop")
+    assert done.returncode == 1
+    rows = [line.split() for line in done.stderr.splitlines() if line.startswith("shop:")]
+    table = {row[0]: row[1] for row in rows if row[0][-1] != ":"}
+    assert set(table) == {"shop:Safe", "shop:Shop", "shop:Unbuildable"}  # `Plain` does not look shared
+    assert table["shop:Safe"] == table["shop:Unbuildable"] == "0"
+    assert int(table["shop:Shop"]) > 0
+    assert "raddle cannot create a Unbuildable" in done.stderr
+    assert "of 3 classes" in done.stderr
+
+
+def test_the_result_as_json(project):
+    done = generate(project, ".", "--json")
+    assert done.returncode == 1
+    data = json.loads(done.stdout)
+    assert data["outcome"] != "passed"
+    assert data["tests"] == 120  # 60 of each class that can be created
+    assert data["seed"] == 1
+    assert data["method"] == "portfolio"
+    assert [report["stopped_because"] for report in data["classes"]] == ["tests", "tests", "unbuildable"]
+    assert set(data["files"]) == files(project) - {"shop.py"}
+    finding = data["findings"][0]
+    assert finding["class"] == "shop:Shop"
+    assert finding["replay"] == f"pytest {finding['file']}"
+    assert finding["file"] in data["files"]
+
+
+def test_a_class_that_cannot_be_created_needs_a_factory(project):
+    done = generate(project, "shop:Unbuildable")
+    assert done.returncode == 4
+    assert "--with factory.py" in done.stderr
+    assert "[unbuildable]" in done.stderr
+    (project / "factory.py").write_text(
+        "from shop import Unbuildable\n\n\nclass Engine:\n    pass\n\n\ndef make():\n    return Unbuildable(Engine())\n"
+    )
+    assert generate(project, "shop:Unbuildable", "--with", "factory.py").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("queue:Queue", "raddle replaces queue.Queue with a twin"),
+        ("collections:deque", "is not written in Python"),
+        ("enum:IntFlag", "is an enumeration"),
+        ("json:JSONDecodeError", "is an exception class"),
+    ],
+)
+def test_a_class_of_the_wrong_kind_is_rejected_in_one_sentence(project, target, reason):
+    done = generate(project, target)
+    assert done.returncode == 4
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_settings_come_from_the_project(project):
+    (project / "pyproject.toml").write_text('[tool.raddle.generate]\nmethods = ["give*"]\nout = "kept"\nseed = 3\n')
+    data = json.loads(generate(project, "shop:Shop", "--json").stdout)
+    assert data["seed"] == 3
+    assert data["classes"][0]["methods_called"] == ["give_back"]
+    data = json.loads(generate(project, "shop:Shop", "--json", "--methods", "buy").stdout)
+    assert data["classes"][0]["methods_called"] == ["buy"]
+    assert data["files"][0].startswith("kept/")
+
+
+def test_files_that_raddle_did_not_generate_are_kept(project):
+    own = project / "raddle-tests/test_shop_buy_and_buy_lose_an_update.py"
+    own.parent.mkdir()
+    own.write_text("# mine\n")
+    (own.parent / "conftest.py").write_text("# mine, too\n")
+    done = generate(project, "shop:Shop", "--methods", "buy")
+    assert done.returncode == 1
+    assert "exists, and raddle did not generate it" in done.stderr
+    assert own.read_text() == "# mine\n"
+    assert (own.parent / "conftest.py").read_text() == "# mine, too\n"
+
+
+def test_coverage_tests_pass(project):
+    done = generate(project, "shop:Safe", "--keep-coverage-tests")
+    assert done.returncode == 0, done.stderr
+    assert "raddle-tests/test_safe_coverage.py" in files(project)
+    assert run_pytest(project).returncode == 0
+
+
+def test_output_of_the_module_does_not_mix_with_the_result(project):
+    (project / "shop.py").write_text("import os\nprint('noise')\nos.write(1, b'noise')\n" + SHOP)
+    done = generate(project, "shop:Safe", "--json")
+    assert json.loads(done.stdout)["outcome"] == "passed"
+    assert "noise" not in done.stderr
+
+
+def test_ctrl_c_keeps_what_was_found(project):
+    # The output shows the finding before the search ends, so the signal comes during the search.
+    command = [sys.executable, "-u", "-m", "raddle", "generate", "shop:Shop", "--methods", "buy", "--seconds", "100000"]
+    with processes.started(command, cwd=project, stderr=subprocess.PIPE, text=True) as process:
+        lines = []
+        while not lines or not lines[-1].startswith("written to"):
+            lines.append(process.stderr.readline())
+            assert lines[-1], "the command ended: " + "".join(lines)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait() == 1
+    assert "shop:Shop: interrupted" in rest
+    assert "1 bug in " in rest
+    assert "raddle-tests/test_shop_buy_and_buy_lose_an_update.py" in files(project)
+
+
+def test_the_function_returns_values_and_writes_nothing(project, monkeypatch):
+    monkeypatch.syspath_prepend(project)
+    monkeypatch.chdir(project)
+    updates = []
+    result = raddle.generate("shop:Shop", methods=["buy"], max_tests=60, progress=updates.append)
+    assert result.failed
+    assert result.tests == 60
+    assert result.files == ()
+    assert "raddle.linearizable" in result.findings[0].source
+    assert result.stopped_because is SearchEnd.TESTS
+    assert updates[-1].report == result.classes[0]
+    assert files(project) == {"shop.py"}
+
+
+@pytest.mark.parametrize(
+    ("options", "slug"),
+    [
+        ({"oracle": "luck"}, "bad-oracle"),
+        ({"method": "luck"}, "bad-method"),
+        ({"seconds": 0}, "bad-budget"),
+        ({"workers": 0}, "bad-workers"),
+        ({"factory": "missing.py"}, "no-such-file"),
+    ],
+)
+def test_wrong_options_are_rejected(options, slug):
+    with pytest.raises(UsageError) as caught:
+        raddle.generate("graphlib:TopologicalSorter", **options)
+    assert caught.value.slug == slug

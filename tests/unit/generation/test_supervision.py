@@ -1,0 +1,202 @@
+"""The search survives classes that end the process, never return, print, or use files and sockets."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import robust_classes
+
+from raddle.execute.fork import can_fork
+from raddle.generation import supervision
+from raddle.generation.generation_options import GenerationOptions
+from raddle.generation.inspect_class import inspect_class
+from raddle.generation.search_end import SearchEnd
+from raddle.generation.supervision import Patience, Supervisor
+from raddle.generation.unbuildable import UnbuildableError
+from raddle.generation.watched_search import SearchRequest
+
+ENDLESS = 100_000.0  # seconds: the searches are limited by tests, so that no result depends on the machine
+pytestmark = pytest.mark.skipif(not can_fork(), reason="the search runs in child processes")
+
+
+def search(cls, *, tests=60, workers=1, patience=None, **options):
+    bugs = []
+    settings = GenerationOptions(seconds=ENDLESS, max_tests=tests)
+    supervisor = Supervisor(
+        SearchRequest(cls, settings, **options),
+        inspect_class(cls),
+        workers=workers,
+        on_bug=bugs.append,
+        patience=patience or Patience(alone=ENDLESS, concurrent=ENDLESS, idle=ENDLESS),
+    )
+    result = supervisor.run()
+    assert tuple(bugs) == result.bugs
+    return result
+
+
+def methods_of_bugs(result):
+    return {method for bug in result.bugs for method in bug.identity.methods}
+
+
+def test_a_bug_is_found_and_everything_is_counted():
+    result = search(robust_classes.Counter)
+    assert result.why is SearchEnd.TESTS
+    assert methods_of_bugs(result) == {"add"}
+    assert result.counts.tests == 60
+    assert result.counts.executions > 60
+    assert "add" in result.counts.methods
+    assert ("add", "add") in result.counts.pairs
+    assert result.records["add"].returned > 0
+    assert {row.name for row in result.coverage.criteria} == {"map", "method-pairs"}
+    assert 0 < result.coverage.tests <= 60
+
+
+def test_the_same_seed_gives_the_same_bugs():
+    first, second = search(robust_classes.Counter), search(robust_classes.Counter)
+    assert [(bug.identity, bug.test, bug.executions) for bug in first.bugs] == [
+        (bug.identity, bug.test, bug.executions) for bug in second.bugs
+    ]
+    assert first.counts == second.counts
+
+
+def test_workers_share_the_tests_and_report_a_bug_once():
+    result = search(robust_classes.Counter, workers=2, tests=61)
+    assert result.counts.tests == 61
+    identities = [bug.identity for bug in result.bugs]
+    assert len(identities) == len(set(identities)) > 0
+
+
+@pytest.mark.parametrize(
+    ("cls", "method", "reason"),
+    [
+        (robust_classes.Crashes, "crash", "ends the process (killed by SIGSEGV)"),
+        (robust_classes.Accepts, "accept", "does not return: it blocks outside raddle's control or computes"),
+    ],
+)
+def test_a_method_that_cannot_be_called_is_excluded(cls, method, reason):
+    result = search(cls)
+    assert result.refused[method].startswith(reason)
+    assert "add" in methods_of_bugs(result)
+    assert result.counts.tests == 60
+
+
+@pytest.mark.parametrize(("cls", "method"), [(robust_classes.Computes, "match"), (robust_classes.Loops, "spin")])
+def test_a_process_that_makes_no_progress_is_replaced(cls, method):
+    # All other calls return within microseconds.
+    result = search(cls, patience=Patience(alone=5.0, concurrent=ENDLESS, idle=ENDLESS))
+    assert result.refused[method].startswith("does not return")
+    assert method not in result.counts.methods
+    assert result.counts.tests == 60
+
+
+def test_os_exit_does_not_end_the_search():
+    result = search(robust_classes.EndsProcess)
+    assert "add" in methods_of_bugs(result)
+    assert "close" not in result.counts.methods
+
+
+def test_constructor_calls_that_end_the_process_are_not_made_again():
+    result = search(robust_classes.CrashesWithArgument)
+    assert "CrashesWithArgument() ends the process (killed by SIGSEGV)" in result.notes
+
+
+@pytest.mark.parametrize(
+    ("cls", "reason"),
+    [
+        (robust_classes.CrashesInConstructor, "RefusedCallError: ends the process (killed by SIGSEGV)"),
+        (robust_classes.Exits, "SystemExit: 7"),
+        (robust_classes.Raises, "RuntimeError: never"),
+        (robust_classes.Connects, "ConnectionRefusedError: raddle generate allows no network connections"),
+    ],
+)
+def test_a_constructor_that_never_works_is_explained(cls, reason):
+    result = search(cls)
+    assert result.why is SearchEnd.UNBUILDABLE
+    assert isinstance(result.error, UnbuildableError)
+    assert reason in str(result.error)
+    assert "--with factory.py" in str(result.error)
+
+
+def test_nothing_that_the_class_prints_is_shown(capfd):
+    result = search(robust_classes.Prints)
+    assert result.counts.tests == 60
+    assert capfd.readouterr() == ("", "")
+
+
+def test_files_of_the_user_are_not_touched(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    before = {name for name in os.listdir() if name != "__pycache__"}
+    result = search(robust_classes.Writes)
+    assert result.records["save"].returned > 0
+    assert "FileNotFoundError" in result.records["remove"].error
+    assert {name for name in os.listdir() if name != "__pycache__"} == before
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_threads_of_the_class_take_part():
+    assert search(robust_classes.Starts, tests=20).counts.tests == 20
+
+
+def test_a_class_with_200_methods_is_searched():
+    result = search(robust_classes.Many)
+    assert result.counts.tests == 60
+    assert len(result.counts.methods) > 20
+    assert not result.bugs
+
+
+def test_a_method_that_never_works_is_recorded_with_its_last_exception():
+    record = search(robust_classes.NeverWorks).records["broken"]
+    assert (record.returned, record.error) == (0, "LookupError: no such thing")
+
+
+def test_private_state_is_compared_only_on_request():
+    assert not search(robust_classes.Private).bugs
+    found = search(robust_classes.Private, private=True).bugs
+    # One of two calls of `add` is lost: the total is 1 instead of 2.
+    assert [bug.identity.methods for bug in found] == [("add", "add")]
+
+
+def test_tests_that_raise_coverage_are_reported():
+    result = search(robust_classes.Locked, keeps_tests=True)
+    assert 0 < len(result.tests) <= supervision.KEPT_TESTS
+
+
+def test_the_search_ends_after_many_bugs(monkeypatch):
+    monkeypatch.setattr(supervision, "MAX_BUGS", 1)
+    result = search(robust_classes.Counter, tests=10_000)
+    assert result.why is SearchEnd.MANY_BUGS
+    assert len(result.bugs) == 1
+
+
+def test_ctrl_c_keeps_what_was_found():
+    bugs = []
+
+    def interrupt(bug):
+        bugs.append(bug)
+        raise KeyboardInterrupt
+
+    request = SearchRequest(robust_classes.Counter, GenerationOptions(seconds=ENDLESS))
+    result = Supervisor(request, inspect_class(robust_classes.Counter), on_bug=interrupt).run()
+    assert result.why is SearchEnd.INTERRUPTED
+    assert result.bugs == tuple(bugs)
+
+
+def test_a_search_without_fork_runs_in_this_process(monkeypatch, capfd):
+    monkeypatch.setattr(supervision, "can_fork", lambda: False)
+    result = search(robust_classes.Prints, workers=2)
+    assert "add" in methods_of_bugs(result)
+    assert "this system cannot fork, so one process did all the work" in result.notes
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_internal_error_is_not_a_bug_of_the_class(monkeypatch):
+    def broken(self):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("raddle.generation.class_search.ClassSearch.run", broken)
+    result = search(robust_classes.Counter)
+    assert result.why is SearchEnd.INTERNAL_ERROR
+    assert "ZeroDivisionError" in result.traceback
+    assert not result.bugs
