@@ -20,8 +20,9 @@ MAX_MODULES = 200
 def reachable_modules(cls: type) -> list[ModuleType]:
     """Return the loaded modules that a class can reach within its own package, beginning with its own module.
 
-    >>> [module.__name__ for module in reachable_modules(deque)]
-    ['collections']
+    >>> from fractions import Fraction
+    >>> [module.__name__ for module in reachable_modules(Fraction)]
+    ['fractions']
     """
     package = package_of(cls)
     names = [module_of(base) for base in mro(cls)]

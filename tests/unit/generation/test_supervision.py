@@ -142,7 +142,7 @@ def test_threads_of_the_class_take_part():
 def test_a_class_with_200_methods_is_searched():
     result = search(robust_classes.Many)
     assert result.counts.tests == 60
-    assert len(result.counts.methods) > 20
+    assert len(result.counts.methods) > 15  # most tests are about a few methods that access one variable
     assert not result.bugs
 
 
