@@ -48,3 +48,24 @@ def test_a_threshold_is_not_an_option_of_explorations(tmp_path):
     settings = config.read(write(tmp_path, '[tool.raddle]\nexecutions = 7\nfail_under = ["map=60"]\n'))
     assert settings.fail_under == ("map=60",)
     assert settings.options() == {"executions": 7}
+
+
+def test_the_options_of_generate_have_their_own_table(tmp_path):
+    text = '[tool.raddle]\nexecutions = 7\n[tool.raddle.generate]\nmax-tests = 9\nexclude = ["close"]\n'
+    settings = config.read(write(tmp_path, text))
+    assert settings.options() == {"executions": 7}
+    assert settings.generate.options() == {"max_tests": 9, "exclude": ("close",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[tool.raddle.generate]\nexecutions = 7\n", "[tool.raddle.generate] has no key 'executions'"),
+        ("[tool.raddle.generate]\nseed = 'x'\n", "[tool.raddle.generate] seed must be an int, not 'x'"),
+        ("[tool.raddle]\ngenerate = 3\n", "tool.raddle.generate must be a table"),
+    ],
+)
+def test_a_wrong_setting_of_generate_is_rejected(tmp_path, text, message):
+    with pytest.raises(UsageError) as caught:
+        config.read(write(tmp_path, text))
+    assert message in str(caught.value)

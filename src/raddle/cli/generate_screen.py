@@ -10,6 +10,7 @@ from rich.table import Table
 from raddle.cli.progress_line import ProgressLine
 from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import show_story
+from raddle.execute.fork import can_fork
 from raddle.generation.generate import GenerationProgress
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.wording import count
@@ -138,8 +139,9 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
         yield from (f"  {row.name}: {row.covered:,} of {row.total}" for row in report.coverage.criteria)
         yield f"  coverage was measured in {report.coverage.tests:,} of {count(report.tests, 'test')}"
     elif report.tests:
-        yield "  coverage was not measured, because no measured test ran on controlled threads"
+        yield "  coverage is not known: it is measured on controlled threads, and reported every few seconds"
     yield from _not_called(report, is_verbose=is_verbose)
+    yield f"  the calls ran in a temporary folder{', without network' if can_fork() else ''}"
     if is_verbose:
         yield from _missing(report)
 
@@ -167,7 +169,7 @@ def _missing(report: ClassReport) -> Iterator[str]:
 def summary_table(result: GenerationResult) -> Table:
     """Return the table of all classes."""
     table = Table(box=None, pad_edge=False)
-    table.add_column("class", overflow="fold")
+    table.add_column("class", no_wrap=True, overflow="ignore")
     for name in ("bugs", "methods", "tests", "map", "method-pairs"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", overflow="fold")

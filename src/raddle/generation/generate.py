@@ -293,7 +293,7 @@ def _why_not_called(name: str, searched: Searched) -> str:
         return "it works, but no test in the time called it in a thread"
     if record.error:
         return f"it never worked; the last exception was {record.error}"
-    return "it never returned: it waits for something that no single thread does"
+    return "it never returned: it waits for another thread, ends the process, or takes too long"
 
 
 def _name(cls: type) -> str:

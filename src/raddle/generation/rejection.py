@@ -34,7 +34,7 @@ def reason_not_tested(cls: type, surface: Surface, *, is_restricted: bool = Fals
         return f"{name} is an enumeration, and its members do not change"
     if issubclass(cls, BaseException):
         return f"{name} is an exception class"
-    if not any(map(_is_in_python, mro(cls))):
+    if surface.methods and not any(map(_is_in_python, mro(cls))):
         return f"{name} is not written in Python, so raddle cannot switch threads inside its methods"
     if inspect.isabstract(cls) and not surface.constructors and not has_factory:
         return (

@@ -73,7 +73,8 @@ class _Reporter:
         self.status = Status(counts, seconds, self._watch.records(), refused)
         self.send(self.status)
 
-    def on_bug(self, bug: Bug) -> None:
+    def on_bug(self, search: _WatchedSearch, bug: Bug) -> None:
+        self.send_status(search.counts, search.seconds)  # the search may be ended now
         self.send(Found(portable_bug(bug)))
 
     def on_test(self, search: _WatchedSearch, counts: Counts, seconds: float) -> None:
@@ -93,7 +94,7 @@ class _WatchedSearch(ClassSearch):
         super().__init__(
             request.cls,
             request.options,
-            on_bug=reporter.on_bug,
+            on_bug=lambda bug: reporter.on_bug(self, bug),
             on_test=lambda counts, seconds: reporter.on_test(self, counts, seconds),
         )
         methods = tuple(method for method in self.surface.methods if method not in request.refusals.methods)

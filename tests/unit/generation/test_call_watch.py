@@ -1,0 +1,75 @@
+"""The watch records how calls end, and refuses calls."""
+
+from __future__ import annotations
+
+import pytest
+from sample_cases import call, new, operator
+
+from raddle.engine.carrier import Abort
+from raddle.generation import call_watch
+from raddle.generation.binding import make
+from raddle.generation.call_watch import CallWatch, MethodRecord, Refusals, RefusedCallError, error_text, watching
+from raddle.generation.expressions import Values
+from raddle.generation.heartbeat import Heartbeat
+
+
+def test_calls_are_recorded_by_how_they_end():
+    watch, values = CallWatch(Heartbeat()), Values()
+    with watching(watch):
+        make(new(), values)
+        make(call("put", "a", 1), values)
+        make(call("take", "a"), values)
+        with pytest.raises(KeyError):
+            make(operator("__getitem__", "a"), values)
+    assert call_watch.current is None
+    assert watch.records()["put"] == MethodRecord(returned=1)
+    assert watch.records()["take"] == MethodRecord(returned=1)
+    assert watch.records()["__getitem__"] == MethodRecord(error="KeyError: 'a'")
+
+
+def test_the_heartbeat_shows_the_calls_in_progress():
+    heartbeat = Heartbeat()
+    watch = CallWatch(heartbeat)
+    first = watch.begin(call("put", "a", 1))
+    second = watch.begin(call("take", "a"))
+    assert set(heartbeat.calls()) == {call("put", "a", 1), call("take", "a")}
+    watch.end(second, call("take", "a"), None)
+    assert heartbeat.calls() == (call("put", "a", 1),)
+    watch.end(first, call("put", "a", 1), Abort())
+    assert heartbeat.calls() == ()
+    assert heartbeat.count == 4
+    assert watch.records()["put"] == MethodRecord(aborted=1)
+
+
+def test_a_long_call_is_recorded_without_its_arguments():
+    heartbeat = Heartbeat()
+    CallWatch(heartbeat).begin(call("take", "a" * 10_000))
+    assert heartbeat.calls() == (call("take"),)
+
+
+def test_more_calls_than_there_is_room_for_are_not_recorded():
+    heartbeat = Heartbeat()
+    watch = CallWatch(heartbeat)
+    slots = [watch.begin(call("take", str(number))) for number in range(20)]
+    assert len(heartbeat.calls()) == 16
+    for number, slot in enumerate(slots):
+        watch.end(slot, call("take", str(number)), None)
+    assert heartbeat.calls() == ()
+
+
+def test_refused_calls_are_not_made():
+    watch = CallWatch(refusals=Refusals(calls={call("take", "a"): "ends the process"}))
+    with pytest.raises(RefusedCallError, match="ends the process"):
+        watch.begin(call("take", "a"))
+    watch.begin(call("take", "b"))
+
+
+def test_the_text_of_an_exception_runs_no_code_of_the_program():
+    class OddError(Exception):
+        def __str__(self):
+            raise AssertionError
+
+        __repr__ = __str__
+        args = property(__str__)
+
+    assert error_text(OddError("why")) == "OddError: why"
