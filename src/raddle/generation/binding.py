@@ -15,7 +15,7 @@ from raddle.generation.expressions import Values
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.instrument.rewrite import site_base
-from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
+from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls, Pause
 from raddle.site import Site, SiteTable
 
 FILE = "<generated test>"
@@ -60,6 +60,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__lt__": lambda obj, other: probe.content(obj, _OPERATOR) < probe.content(other, _OPERATOR),
     "__call__": lambda obj, *values, **keywords: probe.function(obj, _OPERATOR)(*values, **keywords),
 }
+_NO_PAUSE = Pause()
 OPERATORS = frozenset(_OPERATORS)  # the special methods that tests call
 
 
@@ -75,20 +76,23 @@ def bind(test: TestCase, *, folder: str = "") -> ConcurrentCalls:
     >>> calls.threads[0][0](shared), shared["a"]
     (None, 2)
     """
-    bound = _BoundTest(test, folder)
+    pause = Pause()
+    bound = _BoundTest(test, folder, pause)
     return ConcurrentCalls(
         bound.set_up,
         tuple(tuple(map(bound.call, thread)) for thread in test.threads),
         tuple(map(bound.call, test.observers)),
+        pause=pause,
     )
 
 
 class _BoundTest:
     """A test case with the variables of the running execution."""
 
-    def __init__(self, test: TestCase, folder: str) -> None:
+    def __init__(self, test: TestCase, folder: str, pause: Pause) -> None:
         self._test = test
         self._folder = folder
+        self._pause = pause
         self._values = Values()
 
     def set_up(self) -> Any:
@@ -100,17 +104,20 @@ class _BoundTest:
 
     def call(self, call: Call) -> CallOn:
         """Return a function that makes a call of the test."""
-        return lambda shared: make(call, self._values)
+        return lambda shared: make(call, self._values, self._pause)
 
 
-def make(call: Call, values: Values) -> Any:
-    """Make a call, assign its result to its variable, and return the result."""
+def make(call: Call, values: Values, pause: Pause = _NO_PAUSE) -> Any:
+    """Make a call, assign its result to its variable, and return the result.
+
+    Entering and leaving a context manager are two whole calls, so there is a pause in between.
+    """
     watch = call_watch.current
     if watch is None:
-        return _make_and_assign(call, values)
+        return _make_and_assign(call, values, pause)
     slot = watch.begin(call)
     try:
-        result = _make_and_assign(call, values)
+        result = _make_and_assign(call, values, pause)
     except BaseException as error:
         watch.end(slot, call, error)
         raise
@@ -118,16 +125,16 @@ def make(call: Call, values: Values) -> Any:
     return result
 
 
-def _make_and_assign(call: Call, values: Values) -> Any:
+def _make_and_assign(call: Call, values: Values, pause: Pause) -> Any:
     arguments = [values.of(argument) for argument in call.arguments]
     keywords = {name: values.of(value) for name, value in call.keywords}
-    result = _make(call, values, arguments, keywords)
+    result = _make(call, values, arguments, keywords, pause)
     if call.result:
         values.variables[call.result] = result
     return result
 
 
-def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, Any], pause: Pause) -> Any:
     method = call.method
     match method.kind:
         case MethodKind.METHOD:
@@ -140,7 +147,8 @@ def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, 
             receiver = values.variables[call.receiver]
             manager = probe.method(receiver, method.name, _METHOD)(*arguments, **keywords) if method.name else receiver
             with probe.guard(manager, _WITH):
-                return None
+                pause.take()
+            return None
         case MethodKind.FUNCTION:
             return probe.function(method.owner.load(), _CALL)(*arguments, **keywords)
         case MethodKind.CONSTRUCTOR | MethodKind.STATIC:

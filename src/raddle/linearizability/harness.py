@@ -54,6 +54,7 @@ class Harness:
         # Called with the index of a thread, the index of its call and the exception that the call has raised. If it
         # returns true, the exception ends the execution and becomes its outcome.
         self.escapes: Callable[[int, int, BaseException], bool] = lambda thread, index, error: False
+        calls.pause.take = self._pause
         self.setup_error: BaseException | None = None  # the exception that the last setup raised
         self._execution = self._begin()
 
@@ -88,6 +89,15 @@ class Harness:
                 if _is_broken(invariant, execution.shared)
             ]
         self.check()
+
+    def _pause(self) -> None:
+        """Let other threads make whole calls in the middle of a call."""
+        me, execution = getcurrent(), self._execution
+        number = execution.workers.get(me.index) if isinstance(me, Carrier) else None
+        if number is not None and isinstance(me, Carrier) and self.pauses_between_calls:
+            execution.in_call[number] = False
+            me.engine.operate(me, SLEEP, None)
+            execution.in_call[number] = True
 
     def wait_forever(self) -> None:
         """Wait for the blocked threads without a timer, so that the engine reports the deadlock."""
