@@ -12,8 +12,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from raddle.generation.class_search import ClassSearch
+from raddle.generation.class_search import ClassSearch, Counts
 from raddle.generation.generation_options import GenerationOptions
+from raddle.generation.rejection import reason_not_tested
 from raddle.generation.targets import find_targets
 from raddle.linearizability.judgment import Oracle
 from raddle_lab.cell_processes import CellProcesses, CellTask
@@ -56,7 +57,11 @@ def run(cell: Mapping[str, Any]) -> Json:
     options = GenerationOptions(
         method=cell["method"], seconds=cell["seconds"], seed=cell["seed"], max_tests=cell["max_tests"]
     )
-    result = ClassSearch(target.cls, options).run()
+    search = ClassSearch(target.cls, options)
+    reason = reason_not_tested(target.cls, search.surface)
+    if reason:
+        return {"end": "rejected", "seconds": 0.0, "bugs": [], "notes": [reason]}
+    result = search.run()
     bugs = [
         {
             "oracle": str(bug.oracle),
@@ -66,8 +71,12 @@ def run(cell: Mapping[str, Any]) -> Json:
         }
         for bug in result.bugs
     ]
-    counts = {name: value for name, value in asdict(result.counts).items() if isinstance(value, int)}
-    return {"end": "budget", "seconds": round(result.seconds, 3), **counts, "bugs": bugs, "notes": list(result.notes)}
+    seconds = round(result.seconds, 3)
+    return {"end": "budget", "seconds": seconds, **_numbers(result.counts), "bugs": bugs, "notes": list(result.notes)}
+
+
+def _numbers(counts: Counts) -> Json:
+    return {name: value for name, value in asdict(counts).items() if isinstance(value, int)}
 
 
 def _shown(test: Any) -> str:
@@ -105,6 +114,8 @@ def describe(result: Json) -> str:
     """
     if "bugs" not in result:
         return f"process {result['end']} {result['error']}"
+    if "tests" not in result:
+        return f"{result['end']}: {result['notes'][0]}"
     bugs = ", ".join(str(bug["oracle"]) for bug in result["bugs"])
     return f"{bugs or 'no bug'} in {result['tests']:,} tests"
 
@@ -137,15 +148,20 @@ def sections(data: Json) -> Iterator[Section]:
     ]
     broken = [f"{name}: {describe(result)}" for name, result in runs.items() if "bugs" not in result]
     yield Section("Alarms", remarks=[*alarms, *broken] or ["none"])
+    rejected = [f"{name}: {result['notes'][0]}" for name, result in runs.items() if result["end"] == "rejected"]
+    if rejected:
+        yield Section("Rejected", remarks=rejected)
 
 
 def _sums(data: Json, group: str) -> str:
-    results = [result.get("bugs", []) for name, result in data["runs"].items() if TARGETS[name][0] == group]
+    runs = [result for name, result in data["runs"].items() if TARGETS[name][0] == group]
+    results = [result.get("bugs", []) for result in runs if result["end"] != "rejected"]
+    rejected = len(runs) - len(results)
     tiers = [
         sum(any((Oracle(bug["oracle"]) in CERTAIN_ORACLES) == certain for bug in bugs) for bugs in results)
         for certain in (True, False)
     ]
     return (
         f"Of {len(results)} {group} classes, {tiers[0]} have alarms in tiers 1-2 (exceptions, hangs) and {tiers[1]} in "
-        "tiers 3-4 (results, states)."
+        f"tiers 3-4 (results, states).{f' {rejected} more were rejected.' if rejected else ''}"
     )
