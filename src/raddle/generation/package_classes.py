@@ -15,7 +15,13 @@ from raddle.generation.signatures import package_of
 from raddle.inspection import fields_of, module_of, mro, name_of, qualname_of
 
 _Result = TypeVar("_Result")
-_COMMON = frozenset((*fields_of(object), *fields_of(type("Plain", (), {}))))  # attributes of all classes
+
+
+class _Plain:
+    """A class without attributes of its own."""
+
+
+_COMMON = frozenset((*fields_of(object), *fields_of(_Plain)))  # attributes of all classes
 
 
 def cached_by_identity(function: Callable[[type], _Result]) -> Callable[[type], _Result]:

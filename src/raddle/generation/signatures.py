@@ -8,6 +8,7 @@ import sys
 import typing
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 from inspect import Parameter as Signature
 from typing import Any
 
@@ -59,6 +60,8 @@ def parameters_of_class(cls: type) -> tuple[Parameter, ...]:
     >>> parameters_of_class(type("Empty", (), {}))
     ()
     """
+    if issubclass(cls, Enum):  # calling an enumeration with the value of a member returns the member
+        return (Parameter("value", Signature.POSITIONAL_ONLY),)
     function = _constructor(cls)
     if function is None and class_attribute(cls, "__new__") is object.__new__:
         return ()

@@ -1,3 +1,4 @@
+import sys
 import typing
 from collections import OrderedDict, deque
 from inspect import Parameter as Signature
@@ -30,14 +31,17 @@ def test_a_method_that_takes_the_receiver_as_a_variable_argument():
     assert names(parameters_of(lambda *arguments: None, skip=1)) == ["arguments"]
 
 
+HAS_SIGNATURES = sys.version_info >= (3, 13)  # the methods of `deque` have signatures
+
+
 @pytest.mark.parametrize(
     ("cls", "name", "expected"),
     [
         (dict, "get", ["key", "default"]),
         (dict, "pop", ["key", "default"]),  # has no signature; that of MutableMapping is used
-        (deque, "append", ["value"]),
+        (deque, "append", ["item"] if HAS_SIGNATURES else ["value"]),
         (OrderedDict, "copy", []),  # the docstring says so
-        (deque, "rotate", names(UNKNOWN)),
+        (deque, "rotate", ["n"] if HAS_SIGNATURES else names(UNKNOWN)),
     ],
 )
 def test_methods_in_c_have_the_parameters_of_the_abstract_class(cls, name, expected):

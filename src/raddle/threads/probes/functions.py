@@ -14,10 +14,11 @@ from raddle.threads.twins.functools import note_stored, storing_sites
 
 # Frames that observers may need. Without this reserve, a program that recurses without end could exhaust the stack in
 # the middle of an observer, which would then have an incomplete record of the execution.
-RESERVED_FRAMES = 100
-# A shallow stack is not checked, because that takes a few microseconds. Python 3.11 also counts calls of C functions
-# towards the recursion limit, so a stack can be nearly full although it has only a fraction of that many frames.
-SHALLOW_SHARE = 5
+RESERVED_FRAMES = 250
+# Calls of C functions (in Python 3.11) and the frames below the execution count towards the recursion limit as well,
+# so the stack can be nearly full before the reserve is reached. This many frames must be left in any case.
+MIN_LEFT = 100
+SHALLOW_SHARE = 5  # a stack with a smaller share of the permitted frames is not checked, because that takes a while
 
 
 class Functions:
@@ -44,11 +45,12 @@ class Functions:
 
     def _require_stack(self) -> None:
         """Raise `RecursionError`, as the interpreter soon would, if the stack is too deep for observers."""
-        try:
-            sys._getframe(sys.getrecursionlimit() // SHALLOW_SHARE)
-        except ValueError:  # there are fewer frames
-            return
-        _descend(RESERVED_FRAMES)
+        limit = sys.getrecursionlimit()
+        if _has_frames(limit // SHALLOW_SHARE):
+            # The number of frames is the same in every execution, so the program always fails at the same depth.
+            if _has_frames(max(limit - RESERVED_FRAMES, limit // SHALLOW_SHARE)):
+                raise RecursionError("maximum recursion depth exceeded")
+            _descend(MIN_LEFT)
 
     def leave(self, site: int) -> None:
         me = getcurrent()
@@ -61,6 +63,15 @@ class Functions:
         me = getcurrent()
         if type(me) is Carrier:
             self._engine.passed_block(me, site)
+
+
+def _has_frames(number: int) -> bool:
+    """Return whether the stack of the running participant has more than this number of frames."""
+    try:
+        sys._getframe(number)
+    except ValueError:
+        return False
+    return True
 
 
 def _descend(frames: int) -> None:
