@@ -18,7 +18,7 @@ Variable = tuple[str, str, str]  # owner, place of creation and name, as in `Abs
 Lock = AbstractObject
 Holding = tuple[Lock, int]  # a lock, and how many times the call had acquired it before
 
-MAX_ACCESSES = 300  # later accesses of a long call are ignored
+MAX_ACCESSES = 300  # different accesses of a long call that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +79,26 @@ def footprint(observed: Observed) -> Footprint:
     """Return the footprint of calls that ran alone."""
     steps, entities = observed
     held: dict[Lock, Holding] = {}
-    times: Counter[Lock] = Counter()
-    accesses: dict[Access, None] = {}
+    acquired: Counter[Lock] = Counter()
+    accesses: Counter[Access] = Counter()
     nested, waits = 0, False
     for _, kind, target, _ in steps:
         if kind in ACCESSES:
             if len(accesses) < MAX_ACCESSES:
                 named = entities.variables[target]
                 variable = named.owner, named.created, named.name
-                accesses[Access(variable, writes=kind != READ, held=frozenset(held.values()))] = None
+                accesses[Access(variable, writes=kind != READ, held=frozenset(held.values()))] += 1
         elif kind in LOCKING:
             lock = entities.resources[target]
             if kind == ACQUIRE:
                 nested += bool(held)
-                held[lock] = lock, times[lock]
-                times[lock] += 1
+                held[lock] = lock, acquired[lock]
+                acquired[lock] += 1
             else:
                 held.pop(lock, None)
         elif kind in GIVES or kind in TAKES:
             waits = True
     sites = frozenset(site for _, _, _, site in steps if not is_test_site(site))
-    return Footprint(tuple(accesses), nested, waits, sites)
+    # Another call can come between two equal accesses, but more than two of them make no difference.
+    kept = tuple(access for access, times in accesses.items() for _ in range(min(times, 2)))
+    return Footprint(kept, nested, waits, sites)
