@@ -45,6 +45,7 @@ OPTIONAL = 0.3  # probability that a call passes an optional argument
 VARIABLE = {Acceptance.YES: 0.5, Acceptance.MAYBE: 0.12, Acceptance.NO: 0.0}  # probability of using a variable
 LEARNED_WEIGHT = 12.0  # weight of a value that the tests of the project use
 MAX_FACTOR = 1.5  # values that have worked are drawn at most this many times as often as new ones
+NONE_SHARE = 0.2  # probability of passing None if the pool contains it
 MIN_FACTOR_OF_NONE = 0.2  # a pool always contains None if that is a guess, unless it has failed repeatedly
 _POSITIONAL = (Signature.POSITIONAL_ONLY, Signature.POSITIONAL_OR_KEYWORD)
 _Key = tuple[str, MethodKind, str]  # a parameter: the name of its method or of the class, and its own name
@@ -172,12 +173,15 @@ class ArgumentPools:
     def _draw(
         self, rng: Random, method: Method, parameter: Parameter, scope: Scope, reserved: Set[Expression]
     ) -> Expression:
+        pool = self.pool(method, parameter)
+        factors = self._weights.get(_key(method, parameter), {})
+        none = NONE.expression
+        if none in pool and none not in reserved and rng.random() < NONE_SHARE * factors.get(none, 1.0):
+            return none
         variable = self._variable(rng, method, parameter, scope)
         if variable is not None:
             return variable
-        pool = self.pool(method, parameter)
         choices = [expression for expression in pool if expression not in reserved] or list(pool)
-        factors = self._weights.get(_key(method, parameter), {})
         return _choose(rng, choices, [factors.get(expression, 1.0) for expression in choices])
 
     def _variable(self, rng: Random, method: Method, parameter: Parameter, scope: Scope) -> Variable | None:

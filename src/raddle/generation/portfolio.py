@@ -175,9 +175,8 @@ class Portfolio(Strategy):
             receiver = SHARED if random.random() >= OTHER_RECEIVER else random.choice(receivers)
             call = self.builder.call(prefix, method, receiver=receiver)
             if call is not None:
-                calls.append(call)
-                calls += _mirrored(call, receivers)
-        return self._observed(prefix, calls)
+                calls += [call, *_mirrored(call, receivers)]
+        return self._observed(prefix, list(dict.fromkeys(calls)))
 
     def _observed(self, prefix: Prefix, calls: Sequence[Call]) -> list[_Candidate]:
         """Return the calls that work after the prefix, with their footprints."""
