@@ -196,3 +196,31 @@ def variables_in(expression: Expression) -> frozenset[str]:
             return variables_in(returns)
         case _:
             return frozenset()
+
+
+def renamed(expression: Expression, old: str, new: str) -> Expression:
+    """Return the expression with one variable replaced by another.
+
+    >>> renamed(Container("tuple", (Variable("a"), Literal(1))), "a", "b")
+    Container(kind='tuple', items=(Variable(name='b'), Literal(value=1)))
+    """
+
+    def all_in(values: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        return tuple(renamed(value, old, new) for value in values)
+
+    def named(values: tuple[tuple[str, Expression], ...]) -> tuple[tuple[str, Expression], ...]:
+        return tuple((name, renamed(value, old, new)) for name, value in values)
+
+    match expression:
+        case Variable(name):
+            return Variable(new) if name == old else expression
+        case Container(kind, items):
+            return Container(kind, all_in(items))
+        case New(function, arguments, keywords):
+            return New(function, all_in(arguments), named(keywords))
+        case Stub(attributes):
+            return Stub(named(attributes))
+        case Callback(name, returns):
+            return Callback(name, renamed(returns, old, new))
+        case _:
+            return expression

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from raddle.generation.expressions import (
@@ -22,6 +23,7 @@ from raddle.generation.expressions import (
     New,
     Stub,
     Variable,
+    renamed,
 )
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
@@ -99,7 +101,14 @@ class _Shrinker:
         improved = True
         while improved and self._left > 0:
             before = self._rank
-            for simpler in (_fewer_threads, _fewer_calls, self._other_constructors, _simpler_calls, _simpler_values):
+            for simpler in (
+                _fewer_threads,
+                _fewer_instances,
+                _fewer_calls,
+                self._other_constructors,
+                _simpler_calls,
+                _simpler_values,
+            ):
                 self._take_any(simpler)
             improved = self._rank < before
         return self._best
@@ -145,6 +154,27 @@ def _fewer_threads(test: TestCase) -> Iterator[TestCase]:
     if len(test.threads) > 2:
         for at in reversed(range(len(test.threads))):
             yield replace(test, threads=_without(test.threads, at))
+
+
+def _fewer_instances(test: TestCase) -> Iterator[TestCase]:
+    """Use the shared object instead of another instance."""
+    for at, call in enumerate(test.prefix):
+        if call.method.kind is MethodKind.CONSTRUCTOR and call.result not in ("", SHARED):
+            rename = partial(_with_variable, old=call.result, new=SHARED)
+            yield TestCase(
+                tuple(map(rename, _without(test.prefix, at))),
+                tuple(tuple(map(rename, thread)) for thread in test.threads),
+                tuple(map(rename, test.observers)),
+            )
+
+
+def _with_variable(call: Call, *, old: str, new: str) -> Call:
+    return replace(
+        call,
+        receiver=new if call.receiver == old else call.receiver,
+        arguments=tuple(renamed(argument, old, new) for argument in call.arguments),
+        keywords=tuple((name, renamed(value, old, new)) for name, value in call.keywords),
+    )
 
 
 def _fewer_calls(test: TestCase) -> Iterator[TestCase]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sample_cases import SHELF, call, case, new
 
@@ -108,6 +110,17 @@ def test_a_simpler_constructor_is_used():
         constructors=[create],
     )
     assert shrunk.prefix[0].method == create
+
+
+def test_the_shared_object_replaces_a_second_instance():
+    second = replace(new(), result="other")
+    other = Variable("other")
+    test = case(
+        [new(), second], [replace(call("take", "a"), receiver="other")], [call("put", Container("list", (other,)), 1)]
+    )
+    shrunk = shrink_test(test, lambda tried: calls_in_threads(tried) == ["take", "put"])
+    assert [one.result for one in shrunk.prefix] == [SHARED]
+    assert shrunk.threads[0][0].receiver == SHARED
 
 
 def test_tests_with_undefined_variables_are_not_tried():
