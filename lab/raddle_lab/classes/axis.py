@@ -18,7 +18,7 @@ class AxisChangeEvent:
 
 
 class AxisListener(Protocol):
-    """An object that is told about changes of an axis."""
+    """An object that is notified when an axis changes."""
 
     def axis_changed(self, event: AxisChangeEvent) -> None: ...
 

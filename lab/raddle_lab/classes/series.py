@@ -18,19 +18,19 @@ class SeriesChangeEvent:
 
 
 class SeriesListener(Protocol):
-    """An object that is told about changes of the items of a series."""
+    """An object that is notified when the items of a series change."""
 
     def series_changed(self, event: SeriesChangeEvent) -> None: ...
 
 
 class PropertyListener(Protocol):
-    """An object that is told about changes of the name or the description of a series."""
+    """An object that is notified when the name or the description of a series changes."""
 
     def property_changed(self, name: str, old: object, new: object) -> None: ...
 
 
 class SeriesRecorder:
-    """A listener that keeps what it is told."""
+    """A listener that records its notifications."""
 
     def __init__(self) -> None:
         self.events: list[SeriesChangeEvent] = []

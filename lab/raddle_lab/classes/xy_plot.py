@@ -102,7 +102,7 @@ class PlotChangeEvent:
 
 
 class PlotListener(Protocol):
-    """An object that is told about changes of a plot."""
+    """An object that is notified when a plot changes."""
 
     def plot_changed(self, event: PlotChangeEvent) -> None: ...
 
