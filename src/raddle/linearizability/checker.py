@@ -154,7 +154,8 @@ class Checker:
             known = self.session.snapshot()
             execution, violation = self.run(scheduler)
             if violation is not None:
-                if number == 1:
+                # Without preemption, calls still overlap if one of them waits for a while.
+                if number == 1 and "time" not in self.session.known_points.kinds:
                     raise UnusableTestError(
                         "the calls do not behave in the same way in every execution: reset the state that they share "
                         "with other executions",
