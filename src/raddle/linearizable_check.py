@@ -85,7 +85,7 @@ def linearizable(
         The result of the search, if every outcome is legal. `stopped_because` says whether the search was complete.
 
     Raises:
-        FindingError: If an outcome is not legal. The message lists the legal outcomes and tells the story.
+        FindingError: If an outcome is not legal. The message contains the legal outcomes and the story.
         UsageError: If the calls cannot be checked, for example because `setup` raises an exception.
 
     >>> import threading, raddle

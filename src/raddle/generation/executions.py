@@ -9,7 +9,6 @@ from raddle.generation.strategy import Prefix, TestBuilder
 from raddle.generation.surface import Method
 from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
-from raddle.linearizability.judgment import Oracle, Violation
 from raddle.linearizability.legal import UnusableTestError
 from raddle.schedulers.base import Scheduler, Thread
 
@@ -20,13 +19,7 @@ def execute(checker: Checker, scheduler: Scheduler) -> tuple[Execution, Failure 
     execution, violation = checker.run(scheduler)
     if violation is None:
         return execution, None
-    return execution, Failure(violation, _error(checker, violation), execution.decisions, known_points)
-
-
-def _error(checker: Checker, violation: Violation) -> BaseException | None:
-    if violation.oracle is not Oracle.EXCEPTIONS:
-        return None
-    return checker.harness.errors[violation.calls[0][0]]
+    return execution, Failure(violation, checker.error_of(violation), execution.decisions, known_points)
 
 
 class InOrder(Scheduler):

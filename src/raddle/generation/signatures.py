@@ -173,11 +173,6 @@ def names_hinted(hint: Any, cls: type) -> bool:
     return is_union and any(names_hinted(part, cls) for part in typing.get_args(hint))
 
 
-def is_in_package(kind: type, package: str) -> bool:
-    """Return whether a class is defined in a package or in one of its submodules."""
-    return module_of(kind).partition(".")[0] == package
-
-
 def package_of(kind: type) -> str:
     """Return the name of the outermost package, or of the module, that defines a class."""
     return module_of(kind).partition(".")[0]

@@ -47,7 +47,7 @@ class Report:
     line: int = 0
     lost_update: bool = False
     preempted: int = 0  # the index of the thread that is preempted last
-    message: str = ""  # the message of the failing test, which tells the story
+    message: str = ""  # the message of the failing test, with the story
 
     @property
     def problem(self) -> str:

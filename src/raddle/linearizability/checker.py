@@ -14,9 +14,9 @@ from raddle.exploring.workbench import Workbench
 from raddle.linearizability.comparison import qualified_name
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, EndingKind, History
+from raddle.linearizability.history import Ending, EndingKind
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
-from raddle.linearizability.legal import LegalHistories, UnusableTestError, find_legal
+from raddle.linearizability.legal import LegalHistories, UnusableTestError, distinct_histories, find_legal
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
@@ -105,13 +105,7 @@ class Checker:
         with self._workbench.session(self.harness, rules=rules, **self._options) as session:
             more, executions = find_legal(session, self.harness)
         self.executions += executions
-        volatile = found.volatile | more.volatile
-        both = LegalHistories((), volatile)
-        distinct: list[History] = []
-        for history in map(both.comparable, found.histories + more.histories):
-            if history not in distinct:
-                distinct.append(history)
-        return LegalHistories(tuple(distinct), volatile)
+        return distinct_histories(found.histories + more.histories, found.volatile | more.volatile)
 
     def judge(self) -> Violation | None:
         """Return how the history of the last execution differs from the legal histories."""
@@ -161,11 +155,12 @@ class Checker:
                         "with other executions",
                         "not-deterministic",
                     )
-                failure = Failure(violation, self._error(violation), execution.decisions, known)
+                failure = Failure(violation, self.error_of(violation), execution.decisions, known)
                 return Verdict(failure, number, exhausted=False)
         return Verdict(None, max_executions, exhausted=False)
 
-    def _error(self, violation: Violation) -> BaseException | None:
+    def error_of(self, violation: Violation) -> BaseException | None:
+        """Return the exception that violates linearizability in the last execution; None for other violations."""
         if violation.oracle is not Oracle.EXCEPTIONS:
             return None
         return self.harness.errors[violation.calls[0][0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from raddle.errors import RaddleError
@@ -85,12 +86,17 @@ def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDE
                 histories.append(history)
     finally:
         harness.pauses_between_calls = False
+    return distinct_histories(histories, volatile), executions + 1
+
+
+def distinct_histories(histories: Iterable[History], volatile: frozenset[Position]) -> LegalHistories:
+    """Return the histories without volatile results and without repetitions."""
     legal = LegalHistories((), volatile)
     distinct: list[History] = []
     for history in map(legal.comparable, histories):
         if history not in distinct:
             distinct.append(history)
-    return LegalHistories(tuple(distinct), volatile), executions + 1
+    return LegalHistories(tuple(distinct), volatile)
 
 
 def _first_order(harness: Harness) -> WholeCalls:

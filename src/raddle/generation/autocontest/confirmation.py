@@ -10,7 +10,6 @@ from raddle.generation.autocontest.active import ActiveTest, is_covered
 from raddle.generation.autocontest.predict import Interleaving, Requirement, Shape
 from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
-from raddle.linearizability.judgment import Oracle, Violation
 
 # Maximum number of attempts to cover a requirement with two calls of the same kinds. The two candidate states take two
 # attempts. More attempts help if a fault shows only with other values.
@@ -92,7 +91,7 @@ def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Chec
                     record.covered.setdefault(requirement, confirmation)
             if violation is not None:
                 record.attempts[attempt] = MAX_ATTEMPTS  # the same calls would only fail again
-                return Failure(violation, _error(checker, violation), execution.decisions, known)
+                return Failure(violation, checker.error_of(violation), execution.decisions, known)
     return None
 
 
@@ -105,9 +104,3 @@ def _schedulers(checker: Checker, interleaving: Interleaving) -> Iterator[Active
     yield first
     if first.inner_continued:
         yield ActiveTest(checker.harness, interleaving, inner_ends=False)
-
-
-def _error(checker: Checker, violation: Violation) -> BaseException | None:
-    if violation.oracle is not Oracle.EXCEPTIONS:
-        return None
-    return checker.harness.errors[violation.calls[0][0]]
