@@ -22,7 +22,7 @@ _WANTED: tuple[tuple[str, Use], ...] = (  # messages that name the type of the v
     (r"argument of type '(\w+)' is not (?:iterable|a container)", Use.CONTAINER),
     (r"'(\w+)' object is not subscriptable", Use.INDEXED),
     (r"'(\w+)' object does not support item", Use.INDEXED),
-    (r"argument after \*\* must be a mapping, not (\w+)", Use.MAPPING),
+    (r"(?i:argument|value) after \*\* must be a mapping, not (\w+)", Use.MAPPING),
     (r"(?i:argument|value) after \* must be an iterable, not (\w+)", Use.ITERATED),
     (r"'(\w+)' object does not support the context manager", Use.CONTEXT),
     (r"not supported between instances of '\w+' and '(\w+)'", Use.ORDERED),
