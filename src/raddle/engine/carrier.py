@@ -14,6 +14,7 @@ from greenlet import getcurrent, greenlet
 from raddle.operation import BEGIN, Kind
 
 if TYPE_CHECKING:
+    from raddle.engine.clock import Timer
     from raddle.engine.engine import Engine
     from raddle.engine.participant import Alternative, Participant
 
@@ -60,7 +61,7 @@ class Carrier(greenlet):
     can_switch: bool  # in the `gil` model: True if a switch has been possible since the last access to shared data
     joiners: list[Carrier]  # carriers that are waiting for this participant to end
     parked: bool  # True while waiting for a participant to end or for a timer; `ready` is then not evaluated
-    timer: int  # ticket of the current timed wait; 0 if there is none
+    timer: Timer | None  # the current timed wait
     timed_out: bool  # True if the current timed wait has expired
     aborts: int  # number of `Abort` exceptions raised in this participant
 
@@ -77,10 +78,10 @@ class Carrier(greenlet):
     def reset(self) -> None:
         """Reset the fields for a new participant; `own` and `alternatives` are already None between executions."""
         self.daemon = self.done = self.parked = self.timed_out = False
-        self.children = self.segment = self.timer = self.aborts = 0
+        self.children = self.segment = self.aborts = 0
         self.can_switch = True
         self.kind = BEGIN
-        self.target = self.ready = None
+        self.target = self.ready = self.timer = None
         self.name = ""
         self.site = 0
         self.joiners = []

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from raddle.engine.carrier import Carrier
 
 TIE_SECONDS = 1e-3  # timers due within this time after the earliest one expire together: their order is undefined
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timer:
+    """A timed wait of one participant."""
+
+    in_time: Callable[[], bool]  # returns whether the wait can end without its timeout
 
 
 class VirtualClock:
@@ -21,18 +30,19 @@ class VirtualClock:
         """Reset the clock to 0 for another execution."""
         self.now = 0.0
         self.readings = 0  # number of times the program has read the clock
-        self._timers: list[tuple[float, int, Carrier]] = []
+        self._timers: list[tuple[float, int, Carrier, Timer]] = []
         self._tickets = 0
 
-    def set_timer(self, me: Carrier, seconds: float) -> None:
+    def set_timer(self, me: Carrier, seconds: float, in_time: Callable[[], bool]) -> None:
         """Start a timer that sets `me.timed_out` after `seconds` of virtual time, unless the wait ends earlier."""
-        self._tickets = me.timer = self._tickets + 1
-        heapq.heappush(self._timers, (self.now + seconds, me.timer, me))
+        me.timer = Timer(in_time)
+        self._tickets += 1  # orders timers that are due at the same time
+        heapq.heappush(self._timers, (self.now + seconds, self._tickets, me, me.timer))
 
     def expire(self, me: Carrier) -> None:
         """Make a timed wait expire now, by advancing the clock to the time at which its timer is due."""
-        for when, ticket, carrier in self._timers:
-            if carrier is me and ticket == me.timer:
+        for when, _, _, timer in self._timers:
+            if timer is me.timer:
                 self.now = max(self.now, when)
         me.timed_out = True
 
@@ -41,11 +51,11 @@ class VirtualClock:
         due: float | None = None
         expired: list[Carrier] = []
         while self._timers:
-            when, ticket, carrier = self._timers[0]
+            when, _, carrier, timer = self._timers[0]
             if due is not None and when > due + TIE_SECONDS:
                 break
             heapq.heappop(self._timers)
-            if carrier.timer != ticket:  # that wait has already ended
+            if carrier.timer is not timer:  # that wait has already ended
                 continue
             due = when if due is None else due
             self.now = max(self.now, when)

@@ -413,7 +413,7 @@ class Engine:
         me.parked = True
         self.queue.live.remove(me)
         self.reach(me)
-        me.timer = 0
+        me.timer = None
         if observers.passed and me.kind != JOIN:  # returning from a join is not a decision
             observers.notify(observers.passed, me, point=True)
 

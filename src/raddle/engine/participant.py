@@ -89,7 +89,8 @@ class Passenger:
         self.label = label
         self.own = own
         self.done = self.daemon = self.parked = self.timed_out = False
-        self.segment = self.timer = self.site = 0
+        self.segment = self.site = 0
+        self.timer = None  # only carriers wait with a timeout
         self.clock: dict[int, int] = {**carrier.clock, carrier.index: carrier.segment}
         self.started_by = (carrier.index, carrier.segment)
         self.kind = kind

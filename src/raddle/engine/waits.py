@@ -33,7 +33,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
     if seconds <= 0:
         engine.operate(me, kind, target, needs)
         return ready()
-    _set_timer(me, seconds)
+    _set_timer(me, seconds, ready)
     try:
         if engine.rules.timeouts is Timeouts.ANY:  # the timeout expires unless `ready` is true when `me` is chosen
             if kind.observes:
@@ -55,7 +55,7 @@ def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds
     chooses which of the two happened first.
     """
     engine = me.engine
-    _set_timer(me, seconds)
+    _set_timer(me, seconds, ready)
     try:
         if engine.rules.timeouts is Timeouts.LATE:
             engine.operate(me, kind, target, lambda: (me.timed_out or ready()) and needs())
@@ -75,7 +75,7 @@ def sleep(me: Carrier, seconds: float) -> None:
     engine = me.engine
     if seconds > 0 and engine.rules.timeouts is Timeouts.LATE:
         me.kind, me.target, me.ready = SLEEP, None, None
-        _set_timer(me, seconds)
+        _set_timer(me, seconds, _never)
         engine.park(me)
         me.timed_out = False
         return
@@ -113,7 +113,7 @@ def _park_until_end(me: Carrier, other: Carrier, seconds: float | None) -> None:
     me.timed_out = False
     other.joiners.append(me)
     if seconds is not None:
-        _set_timer(me, seconds)
+        _set_timer(me, seconds, lambda: other.done)
     me.engine.park(me)
     if me.timed_out:
         me.timed_out = False
@@ -130,7 +130,7 @@ def join_or_stall(me: Carrier, other: Carrier) -> bool:
         me.kind, me.target, me.ready = JOIN, other, None
         me.timed_out = False
         other.joiners.append(me)
-        me.engine.clock.set_timer(me, STALLED_SECONDS)
+        me.engine.clock.set_timer(me, STALLED_SECONDS, lambda: other.done)
         me.engine.park(me)
         if me.timed_out:
             me.timed_out = False
@@ -152,13 +152,18 @@ def _merge_clock(me: Carrier, other: Carrier) -> None:
     clock[other.index] = other.segment
 
 
-def _set_timer(me: Carrier, seconds: float) -> None:
+def _never() -> bool:
+    """Return False, because only the timeout ends a sleep."""
+    return False
+
+
+def _set_timer(me: Carrier, seconds: float, in_time: Ready) -> None:
     """Start a timer that sets `me.timed_out` after `seconds` of virtual time, unless the wait ends earlier."""
     me.timed_out = False
     me.engine.known_points.add_kind("time")
-    me.engine.clock.set_timer(me, seconds)
+    me.engine.clock.set_timer(me, seconds, in_time)
 
 
 def _end_timer(me: Carrier) -> None:
     me.timed_out = False
-    me.timer = 0
+    me.timer = None

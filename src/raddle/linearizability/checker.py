@@ -16,7 +16,7 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
-from raddle.linearizability.legal import LegalHistories, UnusableTestError, distinct_histories, find_legal
+from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
@@ -92,20 +92,22 @@ class Checker:
             UnusableTestError: If they cannot be computed.
         """
         if self._legal is None:
-            found, executions = find_legal(self.session, self.harness)
-            self.executions += executions
+            orders = find_legal(self.session, self.harness)
+            if not orders.complete:
+                raise UnusableTestError(
+                    f"the calls have more than {MAX_ORDERS} orders of whole calls: make fewer of them",
+                    "too-many-orders",
+                )
             if "time" in self.session.known_points.kinds:
-                found = self._with_early_timeouts(found)
-            self._legal = found
+                with self._with_early_timeouts() as session:
+                    orders += find_legal(session, self.harness)
+            self.executions += orders.executions
+            self._legal = orders.legal()
         return self._legal
 
-    def _with_early_timeouts(self, found: LegalHistories) -> LegalHistories:
-        """Add the histories in which timed waits expire although other threads could continue."""
-        rules = Rules(timeouts=Timeouts.ANY)
-        with self._workbench.session(self.harness, rules=rules, **self._options) as session:
-            more, executions = find_legal(session, self.harness)
-        self.executions += executions
-        return distinct_histories(found.histories + more.histories, found.volatile | more.volatile)
+    def _with_early_timeouts(self) -> Session:
+        """Return a session in which timed waits may expire although other threads could continue."""
+        return self._workbench.session(self.harness, rules=Rules(timeouts=Timeouts.ANY), **self._options)
 
     def judge(self) -> Violation | None:
         """Return how the history of the last execution differs from the legal histories."""

@@ -15,7 +15,7 @@ from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.linearizability.comparison import Forms, qualified_name
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
-from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History
+from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History, Position
 from raddle.operation import SLEEP
 from raddle.threads.twins.thread import CARRIER_KEY
 
@@ -165,6 +165,11 @@ class Harness:
     def is_worker(self, participant: int) -> bool:
         """Return whether the participant with this index makes calls."""
         return participant in self._execution.workers
+
+    def position(self, participant: int) -> Position:
+        """Return the index of a worker's thread, and the index of the call that it makes."""
+        number = self._execution.workers[participant]
+        return number, len(self._execution.returned[number])
 
     def history(self) -> History:
         """Return the history of the last execution."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+Position = tuple[int, int]  # index of a thread, or -1 for the observers, and index of a call
+
 
 class EndingKind(StrEnum):
     """The ways in which a call can end."""

@@ -1,4 +1,7 @@
-"""Legal histories: those of executions that make the calls one at a time, in every order."""
+"""Legal histories: those of executions that make the calls one at a time, in every order.
+
+A call that sleeps, or waits with a timeout, is not interrupted by other calls unless it needs them: see `WholeCalls`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass, replace
 from raddle.errors import RaddleError
 from raddle.execute.session import Session
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, History
+from raddle.linearizability.history import Ending, History, Position
 from raddle.linearizability.whole_calls import WholeCalls
 
 MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls start threads or make many timed waits
@@ -22,9 +25,6 @@ class UnusableTestError(RaddleError):
 
     def __reduce__(self) -> tuple[type[UnusableTestError], tuple[str, str]]:
         return type(self), (str(self), self.slug)
-
-
-Position = tuple[int, int]  # index of a thread, or -1 for the observers, and index of a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +59,54 @@ class LegalHistories:
         return replace(ending, value=None) if position in self.volatile else ending
 
 
-def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDERS) -> tuple[LegalHistories, int]:
-    """Run every order of whole calls; return the distinct histories and the number of executions.
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What executions of whole calls gave. Their results can be added."""
 
-    Executions in which calls overlap because one of them sleeps are left out.
+    histories: tuple[tuple[History, frozenset[Position]], ...]  # each with the calls that overlapped others
+    polls: frozenset[Position]  # calls that poll for something that other calls do
+    volatile: frozenset[Position]
+    executions: int
+    complete: bool = True  # whether every order has been run
+
+    def __add__(self, other: Orders) -> Orders:
+        return Orders(
+            self.histories + other.histories, self.polls | other.polls, self.volatile | other.volatile,
+            self.executions + other.executions, self.complete and other.complete,
+        )  # fmt: skip
+
+    def legal(self) -> LegalHistories:
+        """Return the distinct histories of the executions in which calls did not overlap, except for those that poll.
+
+        If some orders have not been run, the other histories are legal, too, because they may be those of an order.
+        """
+        return distinct_histories(
+            (history for history, overlaps in self.histories if overlaps <= self.polls or not self.complete),
+            self.volatile,
+        )
+
+
+def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDERS) -> Orders:
+    """Run every order of whole calls; stop after this many orders.
 
     Raises:
-        UnusableTestError: If an execution fails or there are too many orders.
+        UnusableTestError: If an execution fails.
     """
-    search, histories, executions = WholeCalls(harness), list[History](), 0
-    harness.pauses_between_calls = True
+    search, executions = WholeCalls(harness), 0
+    histories: list[tuple[History, frozenset[Position]]] = []
     volatile: frozenset[Position] = frozenset()
-    try:
-        first = _run(session, harness, _first_order(harness))
-        while search.begin(executions + 1, session.known_points.version):
-            if executions == max_orders:
-                raise UnusableTestError(
-                    f"the calls have more than {max_orders} orders of whole calls: make fewer of them",
-                    "too-many-orders",
-                )
-            history = _run(session, harness, search)
-            if not executions:
-                volatile = _differences(first, history)
-            executions += 1
-            if history not in histories and not search.overlaps:
-                histories.append(history)
-    finally:
-        harness.pauses_between_calls = False
-    return distinct_histories(histories, volatile), executions + 1
+    first = run_first_order(session, harness)
+    while more := search.begin(executions + 1, session.known_points.version):
+        if executions == max_orders:
+            break
+        history = _run(session, harness, search)
+        if not executions:
+            volatile = _differences(first, history)
+        executions += 1
+        found = history, frozenset(search.overlaps)
+        if found not in histories:
+            histories.append(found)
+    return Orders(tuple(histories), frozenset(search.polls), volatile, executions + 1, complete=not more)
 
 
 def distinct_histories(histories: Iterable[History], volatile: frozenset[Position]) -> LegalHistories:
@@ -99,14 +119,19 @@ def distinct_histories(histories: Iterable[History], volatile: frozenset[Positio
     return LegalHistories(tuple(distinct), volatile)
 
 
-def _first_order(harness: Harness) -> WholeCalls:
+def run_first_order(session: Session, harness: Harness) -> History:
+    """Run the calls one at a time, those of the first thread first; return the history."""
     search = WholeCalls(harness)
     search.begin(1, 0)
-    return search
+    return _run(session, harness, search)
 
 
 def _run(session: Session, harness: Harness, search: WholeCalls) -> History:
-    outcome = session.run_for(search).outcome
+    harness.pauses_between_calls = True
+    try:
+        outcome = session.run_for(search).outcome
+    finally:
+        harness.pauses_between_calls = False
     if session.interrupted:
         raise KeyboardInterrupt
     if harness.setup_error is not None:

@@ -19,6 +19,14 @@ class Alternative(Protocol):
         """The outcome's name in schedules, such as "from R2"; the same in all executions with the same prefix."""
 
 
+class TimedWait(Protocol):
+    """The timed wait of a thread."""
+
+    @property
+    def in_time(self) -> Callable[[], bool]:
+        """Returns whether the wait can end without its timeout."""
+
+
 class Thread(Protocol):
     """A thread, as seen by a scheduler. It performs its pending operation as soon as it is chosen."""
 
@@ -31,6 +39,7 @@ class Thread(Protocol):
     # None if the operation has only one outcome. Otherwise a function that returns the currently possible outcomes,
     # always in the same order; the thread is enabled if at least one is possible.
     alternatives: Callable[[], Sequence[Alternative]] | None
+    timer: TimedWait | None  # the timed wait that the thread performs; None for other operations
     done: bool  # True if the thread has ended
 
     @property
