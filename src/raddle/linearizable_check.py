@@ -10,7 +10,8 @@ import inspect
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from raddle.linearizability.description import CallNames, sentence, table
 from raddle.linearizability.explanation import SEED, Explanation, explain, replay_hint
 from raddle.linearizability.judgment import ALL, Oracle
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
+from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
 from raddle.refusal import unwatched_calls
 from raddle.report.story import story_text
@@ -152,8 +154,7 @@ class LinearizabilityCheck:
     def run(self) -> Checked:
         """Run the check; violations are part of the result."""
         length = StoryLength.parse(self.story)
-        calls = _calls(self.setup, self.threads, self.observe, self.invariant)
-        oracles = _oracles(self.oracle, self.invariant)
+        calls = self._calls()
         hint = Schedule.parse(self.schedule) if isinstance(self.schedule, str) else self.schedule
         if self.preemptions < 0 or self.max_executions < 1:
             raise UsageError(
@@ -162,6 +163,26 @@ class LinearizabilityCheck:
             )  # fmt: skip
         names = CallNames.of(calls)
         selection, began = self._selection(calls), time.monotonic()
+        with self._checker(calls, selection) as checker:
+            verdict, explanation = self._search(checker, selection, hint)
+            result = _result(checker, verdict, explanation, self.preemptions)
+            legal = checker.legal()
+        result = replace(result, seconds=time.monotonic() - began, switches=self.switches)
+        return Checked(result, explanation, "" if explanation is None else _text(explanation, legal, names, length))
+
+    def is_repeatable(self) -> bool:
+        """Make whole calls twice, in every order; return whether they end in the same ways."""
+        calls = self._calls()
+        with self._checker(calls, self._selection(calls)) as checker:
+            return checker.is_repeatable()
+
+    def _calls(self) -> ConcurrentCalls:
+        return _calls(self.setup, self.threads, self.observe, self.invariant)
+
+    @contextmanager
+    def _checker(self, calls: ConcurrentCalls, selection: Selection) -> Iterator[Checker]:
+        """Return a checker; inside the `with` block, calls that cannot be tested raise a `UsageError`."""
+        oracles = _oracles(self.oracle, self.invariant)
         with (
             Workbench(Threads(selection, patience_seconds=self.patience_seconds)) as workbench,
             Checker(
@@ -169,13 +190,9 @@ class LinearizabilityCheck:
             ) as checker,
         ):
             try:
-                verdict, explanation = self._search(checker, selection, hint)
+                yield checker
             except UnusableTestError as error:
                 raise UsageError(error.slug, str(error)) from error.__cause__
-            result = _result(checker, verdict, explanation, self.preemptions)
-            legal = checker.legal()
-        result = replace(result, seconds=time.monotonic() - began, switches=self.switches)
-        return Checked(result, explanation, "" if explanation is None else _text(explanation, legal, names, length))
 
     def _selection(self, calls: ConcurrentCalls) -> Selection:
         """Check the options of executions, and return the modules to instrument."""
@@ -195,7 +212,10 @@ class LinearizabilityCheck:
             raise UnusableTestError(
                 "the invariant does not hold even if the calls are made one at a time", "false-invariant"
             )
-        checker.session.rehearse()  # notices the functions without probes that threads call
+        session = checker.session
+        session.rehearse()  # notices the functions without probes that threads call
+        if any(missing.called for missing in session.not_instrumented):
+            session.known_points.add_operation(CALL)
         if hint is not None:
             explanation = replay_hint(checker, hint)
             if explanation is not None:

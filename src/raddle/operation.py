@@ -169,6 +169,9 @@ JOIN = Kind("join", "joins", waiting="waits to join")
 # A join with a timeout that returned because the joined thread had ended.
 JOIN_IN_TIME = Kind("join-in-time", "joins")
 END = Kind("end", "ends", role=Role.END, point_if_observed="thread")
+# The calls of a concurrent test begin (see `raddle.linearizability.harness`). No thread can observe that, but code
+# without probes may run before the first operation of a call.
+CALL = Kind("call", "begins a call", point_if_observed="call")
 IS_ALIVE = Kind("is-alive", "checks the liveness of", role=Role.OBSERVE)
 SLEEP = Kind("sleep", "sleeps", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits until one of its tasks may run")

@@ -21,7 +21,7 @@ from raddle.execute.session import Execution
 from raddle.generation.access_model import AccessModel
 from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
 from raddle.generation.eager import Eager
-from raddle.generation.executions import build_test, execute, run_sequentially
+from raddle.generation.executions import build_test, run_sequentially
 from raddle.generation.failing_pattern import explaining_pattern
 from raddle.generation.identify import identify, identify_from_source
 from raddle.generation.method_choice import MethodChoice, Threads
@@ -207,7 +207,7 @@ class MapTest(Strategy):
         self._executions += 1
         self._eager.aim(pattern)
         self._eager.begin(self._executions, checker.session.known_points.version)
-        execution, failure = execute(checker, self._eager)
+        execution, failure = checker.run(self._eager)
         self.goals.add_try(pattern)
         steps, entities = self._observed(execution)
         if self.ranking is not None:

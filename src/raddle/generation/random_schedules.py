@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from raddle.execute.session import Execution
-from raddle.generation.executions import execute
 from raddle.linearizability.checker import Checker, Failure
 from raddle.schedulers.random_walk import RandomWalk
 
@@ -26,7 +25,7 @@ class RandomSchedules:
         for _ in range(self._repetitions):
             self._executions += 1
             self._walk.begin(self._executions, checker.session.known_points.version)
-            execution, failure = execute(checker, self._walk)
+            execution, failure = checker.run(self._walk)
             after_each(execution)
             if failure is not None:
                 return failure

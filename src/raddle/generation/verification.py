@@ -3,7 +3,7 @@
     verify(text, file=path) -> Report
 
 The text itself is run, in a child process with a time limit. The child process replaces `raddle.linearizable` by a
-function that runs the same check three times: without preemptions, with a search, and with the schedule only.
+function that runs the same check three times: with whole calls, with a search, and with the schedule only.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ class _Recorder:
     def __call__(self, setup: Any, *threads: Any, **options: Any) -> None:
         schedule = options.pop("schedule", None)
         check = LinearizabilityCheck(setup, threads, **options, selection=self._selection(options.get("source", ())))
-        sequential = replace(check, preemptions=0).run()
+        is_repeatable = check.is_repeatable()
         searched = check.run()
         hinted = None if schedule is None else replace(check, schedule=schedule, max_executions=1, preemptions=0).run()
         self.report = replace(
             _report(searched, self._file),
-            passes_sequentially=sequential.explanation is None,
+            passes_sequentially=is_repeatable,
             hint_fails=hinted is not None and hinted.explanation is not None,
         )
 

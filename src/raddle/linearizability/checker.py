@@ -17,6 +17,7 @@ from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
 from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
+from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
@@ -92,39 +93,51 @@ class Checker:
             UnusableTestError: If they cannot be computed.
         """
         if self._legal is None:
-            orders = find_legal(self.session, self.harness)
-            if not orders.complete:
-                raise UnusableTestError(
-                    f"the calls have more than {MAX_ORDERS} orders of whole calls: make fewer of them",
-                    "too-many-orders",
-                )
-            if "time" in self.session.known_points.kinds:
-                with self._with_early_timeouts() as session:
-                    orders += find_legal(session, self.harness)
-            self.executions += orders.executions
-            self._legal = orders.legal()
+            self._legal = self._whole_calls()
         return self._legal
 
-    def _with_early_timeouts(self) -> Session:
-        """Return a session in which timed waits may expire although other threads could continue."""
-        return self._workbench.session(self.harness, rules=Rules(timeouts=Timeouts.ANY), **self._options)
+    def _whole_calls(self) -> LegalHistories:
+        """Make whole calls in every order; return the histories."""
+        orders = find_legal(self.session, self.harness)
+        if not orders.complete:
+            raise UnusableTestError(
+                f"the calls have more than {MAX_ORDERS} orders of whole calls: make fewer of them", "too-many-orders"
+            )
+        if "time" in self.session.known_points.kinds:
+            rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
+            with self._workbench.session(self.harness, rules=rules, **self._options) as session:
+                orders += find_legal(session, self.harness)
+        self.executions += orders.executions
+        return orders.legal()
+
+    def is_repeatable(self) -> bool:
+        """Make whole calls again, in every order; return whether every history is legal."""
+        legal = self.legal()
+        return all(
+            judge(legal.comparable(history), legal.histories, self.oracles) is None
+            for history in self._whole_calls().histories
+        )
 
     def judge(self) -> Violation | None:
         """Return how the history of the last execution differs from the legal histories."""
         legal = self.legal()
         return judge(legal.comparable(self.harness.history()), legal.histories, self.oracles)
 
-    def run(self, scheduler: Scheduler) -> tuple[Execution, Violation | None]:
-        """Run one execution, for which the scheduler has begun, and judge it.
+    def run(self, scheduler: Scheduler) -> tuple[Execution, Failure | None]:
+        """Run one execution, for which the scheduler has begun; return it, and the failure if it is one.
 
         In an endless execution, the calls in progress are pending.
         """
+        known_points = self.session.snapshot()
         execution = self.session.run_for(scheduler)
         self.executions += 1
         self.steps += execution.steps
         self.after_execution(execution)
         self._require_controlled(execution)
-        return execution, self.judge()
+        violation = self.judge()
+        if violation is None:
+            return execution, None
+        return execution, Failure(violation, self._error_of(violation), execution.decisions, known_points)
 
     def _require_controlled(self, execution: Execution) -> None:
         if self.session.interrupted:
@@ -139,29 +152,32 @@ class Checker:
         """Run every schedule with at most this many preemptions, until a violation is found or the limit is reached.
 
         Raises:
-            UnusableTestError: If the execution without preemptions is not legal, which means that the legal histories
-                are wrong, or if an execution cannot be controlled.
+            UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
         """
         self.legal()
-        scheduler = Deepening(preemptions=preemptions)
+        points = self.session.known_points
+        scheduler, first = Deepening(preemptions=preemptions), True
         for number in range(1, max_executions + 1):
-            if not scheduler.begin(number, self.session.known_points.version):
+            if not scheduler.begin(number, points.version):
                 return Verdict(None, number - 1, exhausted=True, cut=scheduler.cut)
-            known = self.session.snapshot()
-            execution, violation = self.run(scheduler)
-            if violation is not None:
-                # Without preemption, calls still overlap if one of them waits for a while.
-                if number == 1 and "time" not in self.session.known_points.kinds:
+            failure = self.run(scheduler)[1]
+            if failure is not None and first and CALL.point_if_observed not in points.kinds:
+                # Calls overlap even without preemption if they begin with code without probes, so start over with more
+                # scheduling points. They also overlap if one of them sleeps or waits with a timeout.
+                points.add_operation(CALL)
+                continue
+            if failure is not None:
+                if first and not self.is_repeatable():
                     raise UnusableTestError(
                         "the calls do not behave in the same way in every execution: reset the state that they share "
                         "with other executions",
                         "not-deterministic",
                     )
-                failure = Failure(violation, self.error_of(violation), execution.decisions, known)
                 return Verdict(failure, number, exhausted=False)
+            first = False
         return Verdict(None, max_executions, exhausted=False)
 
-    def error_of(self, violation: Violation) -> BaseException | None:
+    def _error_of(self, violation: Violation) -> BaseException | None:
         """Return the exception that violates linearizability in the last execution; None for other violations."""
         if violation.oracle is not Oracle.EXCEPTIONS:
             return None

@@ -16,7 +16,7 @@ from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.linearizability.comparison import Forms, qualified_name
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
 from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History, Position
-from raddle.operation import SLEEP
+from raddle.operation import CALL, SLEEP
 from raddle.threads.twins.thread import CARRIER_KEY
 
 
@@ -114,6 +114,10 @@ class Harness:
         carrier = me if isinstance(me, Carrier) else None
         if carrier is not None:
             execution.workers[carrier.index] = number
+            engine = carrier.engine
+            # An eager start would run code without probes, up to the first scheduling point inside the call.
+            if CALL.point_if_observed in engine.points.visible and not self.pauses_between_calls:
+                engine.operate(carrier, CALL, None)
         for call in calls:
             if carrier is not None and self.pauses_between_calls:
                 carrier.engine.operate(carrier, SLEEP, None)

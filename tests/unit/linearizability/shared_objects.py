@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from unwatched_objects import PlainRegistry
+
 
 class Stack:
     """`pop` checks before it acts."""
@@ -99,3 +101,26 @@ class Door:
         if not self.closed:
             self.event.clear()
             self.event.wait()
+
+
+class Registry(PlainRegistry):
+    """`setdefault` checks in code without probes, and then acts under a lock."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+    def setdefault(self, key, value):
+        if self.has(key):
+            return self.get(key)
+        with self.lock:
+            self.put(key, value)
+        return value
+
+
+class GuardedRegistry(Registry):
+    def setdefault(self, key, value):
+        with self.lock:
+            if not self.has(key):
+                self.put(key, value)
+            return self.get(key)

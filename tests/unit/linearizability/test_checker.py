@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from checking import checker, values
-from shared_objects import Account, Counter, Door, LockedCounter, Stack
+from shared_objects import Account, Counter, Door, GuardedRegistry, LockedCounter, Registry, Stack
 
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.judgment import Oracle
@@ -78,6 +78,15 @@ def test_the_first_execution_must_be_legal():
     with checker(setup, [Stack.size], [Stack.size]) as check, pytest.raises(UnusableTestError) as caught:
         check.search()
     assert caught.value.slug == "not-deterministic"
+
+
+@pytest.mark.parametrize(("cls", "fails"), [(Registry, True), (GuardedRegistry, False)])
+def test_threads_do_not_run_code_without_probes_before_they_are_chosen(cls, fails):
+    # has() has no probes, so both calls would run it before the first scheduling point, which is the acquire.
+    calls = [lambda r: r.setdefault("key", 1)], [lambda r: r.setdefault("key", 2)]
+    with checker(cls, *calls) as check:
+        verdict = check.search()
+    assert (verdict.failure is not None, verdict.exhausted) == (fails, not fails)
 
 
 def test_a_violation_that_cannot_be_repeated_is_not_confirmed():

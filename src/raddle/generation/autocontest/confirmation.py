@@ -80,18 +80,17 @@ def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Chec
         attempt = requirement, *confirmation.calls
         record.attempts[attempt] = record.attempts.get(attempt, 0) + 1
         for scheduler in _schedulers(checker, interleaving):
-            known = session.snapshot()
-            scheduler.begin(1, known.version)
-            execution, violation = checker.run(scheduler)
+            scheduler.begin(1, session.known_points.version)
+            execution, failure = checker.run(scheduler)
             record.executions += 1
             if scheduler.followed and execution.observed is not None:
                 outer = interleaving.order[0].thread
                 first, second = scheduler.participants[outer], scheduler.participants[1 - outer]
                 if is_covered(requirement, execution.observed[0], first, second):
                     record.covered.setdefault(requirement, confirmation)
-            if violation is not None:
+            if failure is not None:
                 record.attempts[attempt] = MAX_ATTEMPTS  # the same calls would only fail again
-                return Failure(violation, checker.error_of(violation), execution.decisions, known)
+                return failure
     return None
 
 
