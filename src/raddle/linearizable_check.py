@@ -6,27 +6,31 @@ preemptions, and judges each outcome against the legal ones.
 
 from __future__ import annotations
 
-import inspect
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
-from raddle.engine.carrier import Carrier, getcurrent
 from raddle.errors import FindingError, UnwatchedWarning, UsageError
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.workbench import Workbench
 from raddle.inspection import unwrapped
 from raddle.instrument import Selection
+from raddle.linearizability.arguments import (
+    check_budget,
+    checked_reset,
+    concurrent_calls,
+    oracles_named,
+    parsed_schedule,
+)
 from raddle.linearizability.checker import STEP_LIMIT, Checker, Verdict
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
 from raddle.linearizability.controllable import Select, reason_not_controlled
 from raddle.linearizability.description import CallNames, sentence, table
 from raddle.linearizability.explanation import SEED, Explanation, explain, replay_hint
-from raddle.linearizability.judgment import ALL, Oracle
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
 from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
@@ -155,12 +159,8 @@ class LinearizabilityCheck:
         """Run the check; violations are part of the result."""
         length = StoryLength.parse(self.story)
         calls = self._calls()
-        hint = Schedule.parse(self.schedule) if isinstance(self.schedule, str) else self.schedule
-        if self.preemptions < 0 or self.max_executions < 1:
-            raise UsageError(
-                "bad-budget", "preemptions must be at least 0 and max_executions at least 1, "
-                f"not {self.preemptions} and {self.max_executions}",
-            )  # fmt: skip
+        hint = parsed_schedule(self.schedule)
+        check_budget(preemptions=self.preemptions, max_executions=self.max_executions)
         names = CallNames.of(calls)
         selection, began = self._selection(calls), time.monotonic()
         with self._checker(calls, selection) as checker:
@@ -177,16 +177,16 @@ class LinearizabilityCheck:
             return checker.is_repeatable()
 
     def _calls(self) -> ConcurrentCalls:
-        return _calls(self.setup, self.threads, self.observe, self.invariant)
+        return concurrent_calls(self.setup, self.threads, self.observe, self.invariant)
 
     @contextmanager
     def _checker(self, calls: ConcurrentCalls, selection: Selection) -> Iterator[Checker]:
         """Return a checker; inside the `with` block, calls that cannot be tested raise a `UsageError`."""
-        oracles = _oracles(self.oracle, self.invariant)
+        oracles, reset = oracles_named(self.oracle, self.invariant), checked_reset(self.reset)
         with (
             Workbench(Threads(selection, patience_seconds=self.patience_seconds)) as workbench,
             Checker(
-                workbench, calls, reset=self.reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
+                workbench, calls, reset=reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
             ) as checker,
         ):
             try:
@@ -261,97 +261,6 @@ def _text(explanation: Explanation, legal: LegalHistories, names: CallNames, len
     if finding.kind == OutcomeKind.DIVERGENCE:
         return told
     return "\n\n".join([sentence(violation, legal, names), table(violation, legal, names), told])
-
-
-# -- arguments ------------------------------------------------------------------------------------------
-
-
-def _calls(
-    setup: Callable[[], Any],
-    threads: Sequence[Sequence[CallOn]],
-    observe: Sequence[CallOn],
-    invariant: CallOn | None,
-) -> ConcurrentCalls:
-    """Check the functions and return the concurrent calls."""
-    if isinstance(getcurrent(), Carrier):
-        raise UsageError("nested", "a check of concurrent calls cannot run inside an exploration")
-    if not callable(setup):
-        raise UsageError("not-a-function", f"setup must be a function that returns the object, not {setup!r}")
-    required = _required_parameters(setup)
-    if required:
-        raise UsageError(
-            "setup-has-parameters",
-            f"setup takes parameters ({', '.join(required)}): pass a function without parameters, such as "
-            "`lambda: Stack(10)`",
-        )
-    if not threads:
-        raise UsageError(
-            "no-threads", "linearizable needs the calls of each thread, as one list of functions for each thread"
-        )
-    rows = []
-    for number, calls in enumerate(threads, 1):
-        where = f"thread {number}"
-        rows.append(_functions(calls, where))
-        if not rows[-1]:
-            raise UsageError(
-                "no-calls", f"{where} makes no calls: pass a list of functions, such as [lambda stack: stack.pop()]"
-            )
-    invariants = () if invariant is None else _functions((invariant,), "invariant")
-    return ConcurrentCalls(setup, tuple(rows), _functions(observe, "observe"), invariants)
-
-
-def _functions(calls: Any, where: str) -> tuple[CallOn, ...]:
-    """Return the calls as a tuple, after checking that each is a function of one argument."""
-    if callable(calls) or isinstance(calls, (str, bytes)) or not isinstance(calls, Iterable):
-        raise UsageError(
-            "calls-not-a-list",
-            f"{where} must be a list of functions, such as [lambda stack: stack.pop()], not {calls!r}",
-        )
-    row = tuple(calls)
-    for number, call in enumerate(row, 1):
-        which = where if where == "invariant" else f"call {number} of {where}"
-        if not callable(call):
-            raise UsageError(
-                "not-a-function", f"{which} must be a function of the object that setup returns, not {call!r}"
-            )
-        if inspect.iscoroutinefunction(call) or inspect.isgeneratorfunction(call):
-            raise UsageError("call-not-plain", f"{which} is a coroutine or generator; a call must be a plain function")
-        if not _takes_one_argument(call):
-            raise UsageError(
-                "call-takes-one-argument",
-                f"{which} must take one argument, the object that setup returns, such as `lambda stack: stack.pop()`",
-            )
-    return row
-
-
-def _takes_one_argument(call: CallOn) -> bool:
-    try:
-        inspect.signature(call).bind(None)
-    except TypeError:
-        return False
-    except ValueError:  # built-in functions without a signature
-        return True
-    return True
-
-
-def _required_parameters(function: Callable[..., object]) -> list[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-
-
-def _oracles(names: str | Sequence[str], invariant: CallOn | None) -> frozenset[Oracle]:
-    given = [names] if isinstance(names, str) else list(names)
-    known = [str(oracle) for oracle in ALL if oracle is not Oracle.INVARIANTS]
-    for name in given:
-        if name not in known:
-            raise UsageError("bad-oracle", f"oracle must be some of {', '.join(known)}, not {name!r}")
-    oracles = frozenset(map(Oracle, given)) | ({Oracle.INVARIANTS} if invariant is not None else frozenset())
-    if not oracles:
-        raise UsageError("bad-oracle", f"oracle is empty: name some of {', '.join(known)}")
-    return oracles
 
 
 def _first_with_source(calls: ConcurrentCalls) -> Callable[..., object]:

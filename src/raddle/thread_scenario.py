@@ -9,7 +9,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -55,12 +55,15 @@ class ThreadScenario:
             raise UsageError("bad-isolate", f"isolate must be 'none' or 'fork', not {self.isolate!r}")
         if self.isolate == "fork" and not can_fork():
             raise UsageError("bad-isolate", "isolate='fork' needs a platform with os.fork")
-        if self.patience_seconds is not None and not self.patience_seconds > 0:
-            raise UsageError("bad-budget", f"patience_seconds must be more than 0, not {self.patience_seconds}")
+        patience = self.patience_seconds
+        if patience is not None and not (isinstance(patience, (int, float)) and patience > 0):
+            raise UsageError("bad-budget", f"patience_seconds must be more than 0, not {patience!r}")
+        if isinstance(self.source, (str, bytes)) or not isinstance(self.source, Iterable):
+            raise UsageError("bad-source", f"source must be a list of modules, files or folders, not {self.source!r}")
         for name in self.source:
             check_source(name)
-        if self.step_limit < 1:
-            raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {self.step_limit}")
+        if not isinstance(self.step_limit, int) or self.step_limit < 1:
+            raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {self.step_limit!r}")
         check_thread_methods(self.thread_methods)
         _check_one_of("timeouts", self.timeouts, list(Timeouts))
         _check_one_of("wakeups", self.wakeups, list(Wakeups))
@@ -167,6 +170,8 @@ def check_source(name: str) -> None:
 
     Without this error, the code under test would silently have no probes.
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise UsageError("bad-source", f"a source must be the name of a module, a file or a folder, not {name!r}")
     if os.path.exists(name) or name in sys.modules:
         return
     try:

@@ -233,6 +233,10 @@ def generator(stack):
     yield stack
 
 
+def generator_of_stacks():
+    yield Stack()
+
+
 ok = [Stack.size]
 
 
@@ -254,19 +258,39 @@ ok = [Stack.size]
         ("call-not-plain", (Stack, ok, [generator]), {}),
         ("bad-oracle", (Stack, ok, ok), {"oracle": "result"}),
         ("bad-oracle", (Stack, ok, ok), {"oracle": ()}),
+        ("bad-oracle", (Stack, ok, ok), {"oracle": None}),
+        ("bad-oracle", (Stack, ok, ok), {"oracle": [3]}),
         ("bad-budget", (Stack, ok, ok), {"preemptions": -1}),
+        ("bad-budget", (Stack, ok, ok), {"preemptions": "a"}),
+        ("bad-budget", (Stack, ok, ok), {"preemptions": None}),
+        ("bad-budget", (Stack, ok, ok), {"preemptions": True}),
+        ("bad-budget", (Stack, ok, ok), {"max_executions": "a"}),
+        ("bad-budget", (Stack, ok, ok), {"patience_seconds": "a"}),
+        ("bad-schedule", (Stack, ok, ok), {"schedule": 5}),
+        ("bad-source", (Stack, ok, ok), {"source": 3}),
+        ("bad-source", (Stack, ok, ok), {"source": "json"}),
+        ("bad-source", (Stack, ok, ok), {"source": [3]}),
+        ("bad-reset", (Stack, ok, ok), {"reset": 3}),
+        ("bad-reset", (Stack, ok, ok), {"reset": lambda stack: None}),
+        ("reset-raises", (Stack, ok, ok), {"reset": lambda: 1 / 0}),
+        ("call-not-plain", (generator_of_stacks, ok, ok), {}),
+        ("not-a-function", (Stack, ok, ok), {"observe": [3]}),
+        ("not-a-function", (Stack, ok, ok), {"invariant": 3}),
         ("bad-budget", (Stack, ok, ok), {"max_executions": 0}),
         ("bad-switches", (Stack, ok, ok), {"switches": "never"}),
         ("bad-step-limit", (Stack, ok, ok), {"step_limit": 0}),
+        ("bad-step-limit", (Stack, ok, ok), {"step_limit": "a"}),
         ("too-many-orders", (Stack, ok * 4, ok * 4, ok * 4), {}),
         ("false-invariant", (Stack, ok, ok), {"invariant": lambda stack: False}),
         ("synchronization-under-test", (threading.Event, [lambda event: event.set()], [lambda event: event.set()]), {}),
+        ("extension-type", (dict, [lambda items: items.get(1)], [lambda items: items.pop(1, None)]), {}),
         ("extension-type", (io.BytesIO, [lambda file: file.read()], [lambda file: file.read()]), {}),
     ],
 )  # fmt: skip
 def test_bad_input_is_a_usage_error_in_one_sentence(slug, arguments, options):
+    options = {"source": SOURCE, **options}
     with pytest.raises(raddle.UsageError) as caught:
-        check(*arguments, **options)
+        raddle.linearizable(*arguments, **options)
     assert caught.value.slug == slug
     assert "\n" not in str(caught.value)
 

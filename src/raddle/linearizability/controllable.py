@@ -17,6 +17,7 @@ from raddle.inspection import fields_of, module_of, mro, qualname_of
 # The modules of the standard library that synchronize threads or processes.
 SYNCHRONIZATION = frozenset({"_queue", "_thread", "asyncio", "concurrent", "multiprocessing", "queue", "threading"})
 _KNOWN = frozenset({"_collections", "builtins", "collections", "types"})  # raddle knows what their methods do
+_CONTAINERS = frozenset(map(id, (bytearray, dict, list, set)))
 
 Select = Callable[[str, str | None], object]  # returns whether a module is instrumented; see `Selection`
 
@@ -27,12 +28,23 @@ def reason_not_controlled(value: Any, select: Select) -> tuple[str, str] | None:
     >>> import threading
     >>> reason_not_controlled(threading.Event(), lambda name, path: False)[0]
     'synchronization-under-test'
-    >>> reason_not_controlled([], lambda name, path: False) is None
-    True
+    >>> reason_not_controlled([], lambda name, path: False)[0]
+    'extension-type'
     """
-    if type(value) is tuple or type(value) is SimpleNamespace:  # several objects
+    if type(value) is tuple or type(value) is SimpleNamespace:  # several objects, which may contain built-in ones
         items = value if type(value) is tuple else tuple(vars(value).values())
-        return next((reason for item in items if (reason := reason_not_controlled(item, select))), None)
+        return next((reason for item in items if (reason := _reason(item, select))), None)
+    cls = type(value)
+    if id(cls) in _CONTAINERS or module_of(cls) in ("_collections", "collections"):
+        return "extension-type", (
+            f"{qualname_of(cls)} is a built-in class, so raddle cannot switch threads inside its methods: check your "
+            "own class that uses it, or your functions, with a setup that returns types.SimpleNamespace(data=...)"
+        )
+    return _reason(value, select)
+
+
+def _reason(value: Any, select: Select) -> tuple[str, str] | None:
+    """Return why raddle does not control the class of a value that may be a built-in container."""
     cls = type(value)
     name = qualname_of(cls)
     module = module_of(cls)
