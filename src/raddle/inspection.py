@@ -112,6 +112,27 @@ def stored_attribute(obj: Any, name: str) -> Any:
     return own_fields(obj).get(name)
 
 
+def stored_fields(obj: Any) -> dict[str, Any]:
+    """Return the attributes that an object stores in its `__dict__` and in slots.
+
+    >>> class Point:
+    ...     __slots__ = ("x", "y")
+    >>> point = Point()
+    >>> point.x = 3
+    >>> stored_fields(point)
+    {'x': 3}
+    """
+    fields = {}
+    for base in reversed(mro(type(obj))):
+        for name, member in fields_of(base).items():
+            if type(member) is MemberDescriptorType:
+                try:
+                    fields[name] = member.__get__(obj)
+                except AttributeError:  # the slot is empty
+                    continue
+    return {**fields, **{name: value for name, value in own_fields(obj).items() if type(name) is str}}
+
+
 def attribute_of(obj: Any, name: str) -> Any:
     """Return an attribute from an object's `__dict__`, or one that the interpreter stores for it, like `__code__`.
 

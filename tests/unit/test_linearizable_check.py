@@ -255,7 +255,7 @@ ok = [Stack.size]
         ("call-takes-one-argument", (Stack, ok, [lambda: None]), {}),
         ("call-takes-one-argument", (Stack, ok, [lambda stack, item: None]), {}),
         ("call-not-plain", (Stack, ok, [coroutine]), {}),
-        ("call-not-plain", (Stack, ok, [generator]), {}),
+        ("call-not-plain", (Stack, ok, ok), {"invariant": generator}),
         ("bad-oracle", (Stack, ok, ok), {"oracle": "result"}),
         ("bad-oracle", (Stack, ok, ok), {"oracle": ()}),
         ("bad-oracle", (Stack, ok, ok), {"oracle": None}),

@@ -7,6 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from raddle.generation.expressions import (
     Callback,
@@ -257,7 +258,7 @@ class _Rendering:
             target = variables[call.result]
             body = [*lines(_with_prefix(f"{target} = ", names.call(call)), indent=inner), f"{inner}return {target}"]
         elif names.is_statement(call):
-            body = names.statement(call, indent=inner)
+            body = names.statement(call, indent=inner, body="yield")  # other threads may make calls here
         else:
             body = lines(_with_prefix("return ", names.call(call)), indent=inner)
         signature = f"({shared})"
@@ -290,11 +291,11 @@ class _Rendering:
         return [*(f"{INDENT}{line}" for line in begin), "", *inside, f'{INDENT}"""']
 
     def _what_threads_do(self) -> str:
-        rows = [_joined([_shown(call) for call in thread]) for thread in self._test.threads]
-        if len(set(rows)) == 1:
-            number = {2: "Two", 3: "Three"}.get(len(rows), str(len(rows)))
-            return f"{number} threads call {rows[0]} at the same time."
-        return f"One thread calls {rows[0]} while another calls {' and another '.join(rows[1:])}."
+        if len({tuple(map(_shown, thread)) for thread in self._test.threads}) == 1:
+            number = {2: "Two", 3: "Three"}.get(len(self._test.threads), str(len(self._test.threads)))
+            return f"{number} threads {_done(self._test.threads[0], '')} at the same time."
+        first, *others = (_done(thread, "s") for thread in self._test.threads)
+        return f"One thread {first} while another {' and another '.join(others)}."
 
     def _what_goes_wrong(self) -> str:
         if self._shown.is_passing:
@@ -325,10 +326,26 @@ def _shown(call: Call) -> str:
     if method.kind is MethodKind.PROPERTY:
         return method.name
     if method.kind is MethodKind.CONTEXT:
-        return f"with {method.name}()" if method.name else "with"
+        return f"with {method.name}()" if method.name else f"with {snake_case(method.owner.name)}"
     if method.kind is MethodKind.CONSTRUCTOR and method.name in ("", "__init__"):
         return f"{method.owner.name}()"
     return f"{str(method).strip('_') if method.kind is MethodKind.OPERATOR else method}()"
+
+
+def _done(calls: Sequence[Call], ending: str) -> str:
+    """Return what a thread does; `ending` is the ending of the verbs.
+
+    >>> from raddle.generation.surface import Method
+    >>> stack = Imported("stacks", "Stack")
+    >>> lock, pop = Method("lock", MethodKind.CONTEXT, stack), Method("pop", MethodKind.METHOD, stack)
+    >>> _done([Call(pop), Call(lock), Call(lock)], "s")
+    'calls pop() and enters lock() and lock()'
+    """
+    phrases = []
+    for enters, group in groupby(calls, lambda call: call.method.kind is MethodKind.CONTEXT):
+        names = _joined([_shown(call).removeprefix("with ") for call in group])
+        phrases.append(f"{'enter' if enters else 'call'}{ending} {names}")
+    return _joined(phrases)
 
 
 def _joined(names: Sequence[str]) -> str:

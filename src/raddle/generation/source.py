@@ -160,13 +160,16 @@ class Names:
         in_place = call.method.kind is MethodKind.OPERATOR and call.method.name in ("__setitem__", "__delitem__")
         return in_place or call.method.kind is MethodKind.CONTEXT
 
-    def statement(self, call: Call, *, indent: str) -> list[str]:
-        """Return the lines of a call as a statement, without an assignment of its result."""
+    def statement(self, call: Call, *, indent: str, body: str = "pass") -> list[str]:
+        """Return the lines of a call as a statement, without an assignment of its result.
+
+        `body` is the body of a `with` statement.
+        """
         method, receiver = call.method, self.variables.get(call.receiver, "")
         arguments = self._arguments(call.arguments, call.keywords)
         if method.kind is MethodKind.CONTEXT:
             manager = called(f"{receiver}.{method.name}", arguments) if method.name else receiver
-            return [*lines(_after("with ", manager), indent=indent, after=":"), f"{indent}{INDENT}pass"]
+            return [*lines(_after("with ", manager), indent=indent, after=":"), f"{indent}{INDENT}{body}"]
         if method.kind is MethodKind.OPERATOR and method.name == "__setitem__":
             return lines(_after(f"{receiver}[{arguments[0]}] = ", arguments[1]), indent=indent)
         if method.kind is MethodKind.OPERATOR and method.name == "__delitem__":

@@ -8,7 +8,7 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.errors import UsageError
-from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
+from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls, Pause, in_steps
 from raddle.linearizability.judgment import ALL, Oracle
 from raddle.schedule import Schedule
 
@@ -37,19 +37,25 @@ def concurrent_calls(
         raise UsageError(
             "no-threads", "linearizable needs the calls of each thread, as one list of functions for each thread"
         )
-    rows = []
+    rows, pause = [], Pause()
     for number, calls in enumerate(threads, 1):
         where = f"thread {number}"
-        rows.append(_functions(calls, where))
+        rows.append(_calls(calls, where, pause))
         if not rows[-1]:
             raise UsageError(
                 "no-calls", f"{where} makes no calls: pass a list of functions, such as [lambda stack: stack.pop()]"
             )
     invariants = () if invariant is None else _functions((invariant,), "invariant")
-    return ConcurrentCalls(setup, tuple(rows), _functions(observe, "observe"), invariants)
+    return ConcurrentCalls(setup, tuple(rows), _calls(observe, "observe", pause), invariants, pause)
 
 
-def _functions(calls: Any, where: str) -> tuple[CallOn, ...]:
+def _calls(calls: Any, where: str, pause: Pause) -> tuple[CallOn, ...]:
+    """Return the calls as a tuple of plain functions; generator functions pause at each `yield`."""
+    functions = _functions(calls, where, allow_generators=True)
+    return tuple(in_steps(call, pause) if inspect.isgeneratorfunction(call) else call for call in functions)
+
+
+def _functions(calls: Any, where: str, *, allow_generators: bool = False) -> tuple[CallOn, ...]:
     """Return the calls as a tuple, after checking that each is a function of one argument."""
     if callable(calls) or isinstance(calls, (str, bytes)) or not isinstance(calls, Iterable):
         raise UsageError(
@@ -63,8 +69,9 @@ def _functions(calls: Any, where: str) -> tuple[CallOn, ...]:
             raise UsageError(
                 "not-a-function", f"{which} must be a function of the object that setup returns, not {call!r}"
             )
-        if not _is_plain(call):
-            raise UsageError("call-not-plain", f"{which} is a coroutine or generator; a call must be a plain function")
+        if not _is_plain(call) and not (allow_generators and inspect.isgeneratorfunction(call)):
+            what = "coroutine" if allow_generators else "coroutine or generator"
+            raise UsageError("call-not-plain", f"{which} is a {what}; it must be a plain function")
         if not _takes_one_argument(call):
             raise UsageError(
                 "call-takes-one-argument",

@@ -1,9 +1,13 @@
-"""The calls that several threads make on one object, and the calls that observe the object afterwards."""
+"""The calls that several threads make on one object, and the calls that observe the object afterwards.
+
+A generator function makes several whole calls: other threads may make calls at each `yield`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
 Setup = Callable[[], Any]  # returns the object that the threads share
@@ -19,6 +23,35 @@ class Pause:
     """A place inside a call where other threads may make whole calls, such as the body of a `with` statement."""
 
     take: Callable[[], None] = _no_pause  # replaced by the harness
+
+
+def in_steps(call: CallOn, pause: Pause) -> CallOn:
+    """Return a call that runs a generator function, with a pause at each `yield`; its result is what it returns.
+
+    >>> def add_twice(items):
+    ...     items.append(1)
+    ...     yield
+    ...     items.append(2)
+    ...     return len(items)
+    >>> in_steps(add_twice, Pause())([])
+    2
+    """
+
+    @wraps(call)
+    def run(shared: Any) -> object:
+        steps: Any = call(shared)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+            try:
+                pause.take()
+            except BaseException as error:  # the execution ends, as it would inside the `with` statement
+                steps.throw(error)
+                raise
+
+    return run
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.inspection import qualname_of, stored_fields
 from raddle.linearizability.call_names import call_name
-from raddle.linearizability.comparison import SHARED_FORM, Unordered
+from raddle.linearizability.comparison import SHARED_FORM, Comparable, Forms, Unordered
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import Oracle, Violation
@@ -15,6 +17,8 @@ from raddle.linearizability.legal import LegalHistories
 
 MAX_LINES = 12  # maximum number of legal outcomes that a table shows
 LONGEST_VALUE = 60  # maximum number of characters of a value
+MAX_DEPTH = 2  # objects nested more deeply are shown without their attributes
+_NUMBERED = re.compile(r"<[\w.<>]+ \d+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,11 @@ def sentence(violation: Violation, legal: LegalHistories, names: CallNames) -> s
 
 
 def _none_of(legal: LegalHistories, what: str) -> str:
-    number = len({repr(_compared(history, what)) for history in legal.histories})
-    return "not those" if number == 1 else f"none of the {number}"
+    distinct: list[object] = []
+    for history in legal.histories:
+        if (compared := _compared(history, what)) not in distinct:
+            distinct.append(compared)
+    return "not those" if len(distinct) == 1 else f"none of the {len(distinct)}"
 
 
 def _compared(history: History, what: str) -> object:
@@ -80,8 +87,12 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
-    """Return the legal outcomes, one per line, and the outcome of the execution."""
+    """Return the legal outcomes, one per line, and the outcome of the execution.
+
+    Lines about unequal objects can be equal. Then another line says which results differ.
+    """
     with_state = violation.oracle is Oracle.STATE
+    line = _line(violation.history, legal, names, with_state)
     lines = list(dict.fromkeys(_line(history, legal, names, with_state) for history in legal.histories))
     shown = lines[:MAX_LINES]
     if len(lines) > MAX_LINES:
@@ -91,9 +102,28 @@ def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
             "whole calls give" + (" one of these:" if len(lines) > 1 else ":"),
             *(f"  {line}" for line in shown),
             "this execution gave:",
-            f"  {_line(violation.history, legal, names, with_state)}",
+            f"  {line}",
+            *_remarks(violation, legal, names, with_state, [*shown, line]),
         ]
     )
+
+
+def _remarks(
+    violation: Violation, legal: LegalHistories, names: CallNames, with_state: bool, shown: Sequence[str]
+) -> Iterator[str]:
+    """Yield lines that explain how objects differ."""
+    if any(_NUMBERED.search(line) for line in shown):
+        yield "(objects with the same number are the same object, others are different objects)"
+    line = shown[-1]
+    for history in legal.histories:
+        if _line(history, legal, names, with_state) == line:
+            rows = [*zip(history.threads, violation.history.threads, names.threads, strict=True)]
+            if with_state:
+                rows.append((history.observed, violation.history.observed, names.observers))
+            unequal = [name for row in rows for one, other, name in zip(*row, strict=True) if one != other]
+            if unequal:
+                yield f"(the lines are equal, but {_enumerated(unequal)} returned an object that is not equal)"
+            return
 
 
 def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool) -> str:
@@ -129,11 +159,13 @@ def value_text(form: Any) -> str:
     >>> value_text(("list", 1, ("tuple", "a"), ("object", "Node", 2)))
     "[1, ('a',), <Node 2>]"
     """
-    text = _text(form)
+    text = _text(form, 0)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
 
 
-def _text(form: Any) -> str:
+def _text(form: Any, depth: int) -> str:
+    if isinstance(form, Comparable):
+        return _object_text(form.value, depth)
     if not isinstance(form, tuple):
         return repr(form)
     if form == SHARED_FORM:
@@ -146,19 +178,29 @@ def _text(form: Any) -> str:
         case ("method", name, _):
             return str(name)
         case ("set", Unordered() as unordered):
-            return f"{{{', '.join(map(_text, unordered.items))}}}" if unordered.items else "set()"
+            return f"{{{_items(unordered.items, depth)}}}" if unordered.items else "set()"
         case ("dict", Unordered() as unordered):
-            return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in unordered.items) + "}"
+            pairs = (f"{_text(key, depth)}: {_text(value, depth)}" for key, value in unordered.items)
+            return "{" + ", ".join(pairs) + "}"
         case ("tuple", *items):
-            return f"({', '.join(_items(items))}{',' if len(items) == 1 else ''})"
+            return f"({_items(items, depth)}{',' if len(items) == 1 else ''})"
         case ("list" | "view", *items):
-            return f"[{', '.join(_items(items))}]"
+            return f"[{_items(items, depth)}]"
         case ("deque" | "bytearray" as name, *items):
-            return f"{name}([{', '.join(_items(items))}])"
+            return f"{name}([{_items(items, depth)}])"
         case (name, *items):
-            return f"{name}({', '.join(_items(items))})"
+            return f"{name}({_items(items, depth)})"
     return repr(form)
 
 
-def _items(items: Sequence[Any]) -> Iterator[str]:
-    return map(_text, items)
+def _items(items: Sequence[Any], depth: int) -> str:
+    return ", ".join(_text(item, depth) for item in items)
+
+
+def _object_text(value: object, depth: int) -> str:
+    """Return the attributes of an object whose class defines `__eq__`, without running its code."""
+    name = qualname_of(type(value))
+    fields = stored_fields(value)
+    if not fields or depth >= MAX_DEPTH:
+        return f"<{name}>"
+    return f"{name}({', '.join(f'{key}={_text(Forms().of(field), depth + 1)}' for key, field in fields.items())})"

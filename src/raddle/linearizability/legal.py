@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from raddle.errors import RaddleError
 from raddle.execute.session import Session
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, History, Position
+from raddle.linearizability.history import Ending, EndingKind, History, Position
 from raddle.linearizability.whole_calls import WholeCalls
 
 MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls start threads or make many timed waits
@@ -56,7 +56,8 @@ class LegalHistories:
         return History(threads, observed, history.broken)
 
     def _stable(self, ending: Ending, position: Position) -> Ending:
-        return replace(ending, value=None) if position in self.volatile else ending
+        is_volatile = position in self.volatile and ending.kind is EndingKind.RETURNED
+        return replace(ending, value=None) if is_volatile else ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +93,17 @@ def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDE
     Raises:
         UnusableTestError: If an execution fails.
     """
-    search, executions = WholeCalls(harness), 0
-    histories: list[tuple[History, frozenset[Position]]] = []
+    first = WholeCalls(harness)
+    first.begin(1, 0)
+    histories = [(_run(session, harness, first), frozenset(first.overlaps))]
     volatile: frozenset[Position] = frozenset()
-    first = run_first_order(session, harness)
+    search, executions = WholeCalls(harness), 0
     while more := search.begin(executions + 1, session.known_points.version):
         if executions == max_orders:
             break
         history = _run(session, harness, search)
         if not executions:
-            volatile = _differences(first, history)
+            volatile = _differences(histories[0][0], history)
         executions += 1
         found = history, frozenset(search.overlaps)
         if found not in histories:
@@ -117,13 +119,6 @@ def distinct_histories(histories: Iterable[History], volatile: frozenset[Positio
         if history not in distinct:
             distinct.append(history)
     return LegalHistories(tuple(distinct), volatile)
-
-
-def run_first_order(session: Session, harness: Harness) -> History:
-    """Run the calls one at a time, those of the first thread first; return the history."""
-    search = WholeCalls(harness)
-    search.begin(1, 0)
-    return _run(session, harness, search)
 
 
 def _run(session: Session, harness: Harness, search: WholeCalls) -> History:
@@ -145,11 +140,11 @@ def _run(session: Session, harness: Harness, search: WholeCalls) -> History:
 
 
 def _differences(one: History, other: History) -> frozenset[Position]:
-    """Return the positions of calls that ended in the same way, but with different results."""
+    """Return the positions of calls that returned different results."""
     rows = [*zip(one.threads, other.threads, strict=True), (one.observed, other.observed)]
     return frozenset(
         (number if number < len(one.threads) else -1, index)
         for number, (here, there) in enumerate(rows)
         for index, (a, b) in enumerate(zip(here, there, strict=False))
-        if a.kind is b.kind and a != b
+        if a.kind is b.kind is EndingKind.RETURNED and a != b
     )

@@ -82,8 +82,57 @@ def test_results_that_vary_are_marked():
     assert "  s.pop() -> (varies), s.size() -> 1" in table(Violation(Oracle.RESULTS, ILLEGAL), legal, NAMES)
 
 
+def test_numbers_of_objects_are_explained():
+    def handed_out(one, other):
+        forms = Forms()
+        return History(((Ending(EndingKind.RETURNED, forms.of(one)),), (Ending(EndingKind.RETURNED, forms.of(other)),)))
+
+    node = Node()
+    legal = LegalHistories((handed_out(node, node),))
+    assert table(Violation(Oracle.RESULTS, handed_out(Node(), Node())), legal, NAMES).splitlines() == [
+        "whole calls give:",
+        "  s.pop() -> <Node 1>, s.size() -> <Node 1>",
+        "this execution gave:",
+        "  s.pop() -> <Node 1>, s.size() -> <Node 2>",
+        "(objects with the same number are the same object, others are different objects)",
+    ]
+
+
+def test_objects_that_are_compared_are_shown_with_their_attributes():
+    assert value_text(Forms().of([Point(1, Point(2, Point(3, None)))])) == "[Point(x=1, y=Point(x=2, y=<Point>))]"
+
+
+def test_a_remark_tells_unequal_objects_with_the_same_text_apart():
+    legal = LegalHistories((history(returned(Opaque()), returned(1)),))
+    lines = table(Violation(Oracle.RESULTS, history(returned(Opaque()), returned(1))), legal, NAMES).splitlines()
+    assert lines[1] == lines[3] == "  s.pop() -> <Opaque>, s.size() -> 1"
+    assert lines[4] == "(the lines are equal, but s.pop() returned an object that is not equal)"
+
+
+def test_unequal_objects_with_the_same_text_count_as_two_outcomes():
+    legal = LegalHistories(tuple(history(returned(Opaque()), returned(1)) for _ in range(2)))
+    assert sentence(Violation(Oracle.RESULTS, ILLEGAL), legal, NAMES).endswith(
+        "are none of the 2 that whole calls give"
+    )
+
+
 class Node:
     pass
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __eq__(self, other):
+        return (self.x, self.y) == (other.x, other.y)
+
+
+class Opaque:
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return self is other
 
 
 @pytest.mark.parametrize(

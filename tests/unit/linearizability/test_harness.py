@@ -4,6 +4,12 @@ import pytest
 from checking import checker, values
 from shared_objects import Stack
 
+import raddle
+from raddle.execute.thread_installation import Threads
+from raddle.exploring.workbench import Workbench
+from raddle.instrument import Selection
+from raddle.linearizability.arguments import concurrent_calls
+from raddle.linearizability.checker import Checker
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import NOT_MADE, Ending, EndingKind
@@ -52,6 +58,20 @@ def test_a_setup_that_raises_is_remembered():
     harness = run([Stack.size], setup=lambda: 1 / 0)
     assert isinstance(harness.setup_error, ZeroDivisionError)
     assert not harness.complete
+
+
+def test_a_generator_makes_several_whole_calls():
+    def push_twice(stack):
+        stack.push(1)
+        yield
+        stack.push(2)
+        return stack.size()
+
+    # size() comes before, between or after the calls of push(). No other call runs while push() runs.
+    assert raddle.linearizable(Stack, [push_twice], [Stack.size], source=["shared_objects"]).stopped_because
+    calls = concurrent_calls(Stack, [[push_twice], [Stack.size]], [], None)
+    with Workbench(Threads(Selection(sources=("shared_objects",)))) as workbench, Checker(workbench, calls) as check:
+        assert {values(history) for history in check.legal().histories} == {((2,), (0,)), ((2,), (1,)), ((2,), (2,))}
 
 
 def test_a_result_that_is_the_shared_object_is_recognized():

@@ -102,6 +102,20 @@ def test_results_that_differ_between_executions_are_left_out():
     assert [history.threads[0][0].value for history in legal.histories] == [None]
 
 
+def test_a_call_whose_results_differ_keeps_its_exceptions():
+    # The first call returns another number in each execution, or raises if the second call comes first.
+    numbers = itertools.count()
+
+    def take(stack):
+        stack.items.pop()
+        return next(numbers)
+
+    with checker(lambda: Stack(1), [take], [lambda s: s.pop()]) as check:
+        legal = check.legal()
+    assert legal.volatile == {(0, 0)}
+    assert {history.threads[0][0].value for history in legal.histories} == {None, "IndexError"}
+
+
 def test_timed_waits_may_expire_at_any_time():
     def wait(counter):
         return counter.lock.acquire(timeout=1)
