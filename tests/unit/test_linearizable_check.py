@@ -39,6 +39,22 @@ class Counter:
         return value
 
 
+class Lists:
+    """`get` may create two lists for one key."""
+
+    def __init__(self):
+        self.lists = {}
+
+    def get(self, key):
+        if key not in self.lists:
+            self.lists[key] = []
+        return self.lists[key]
+
+    def pop(self, key):
+        self.get(key).append(self.lists)
+        return len(self.lists.pop(key)), self.lists
+
+
 class Account:
     def __init__(self):
         self.lock = threading.Lock()
@@ -107,6 +123,24 @@ def test_an_illegal_exception_is_explained():
     assert (finding.kind, finding.place.line) == ("exception", line_of("return self.items.pop()"))
     assert lines[-1] == f'replay: pass schedule="{finding.schedule}"'
     assert result.stopped_because is StopReason.FIRST_FINDING
+
+
+def test_two_lists_where_whole_calls_return_one_are_a_violation():
+    calls = [lambda lists: lists.get("a")], [lambda lists: lists.get("a")]
+    text, _ = message(Lists, *calls)
+    assert text.splitlines()[2:6] == [
+        "whole calls give:",
+        '  lists.get("a") -> [], lists.get("a") -> [] (the same object)',
+        "this execution gave:",
+        '  lists.get("a") -> [], lists.get("a") -> []',
+    ]
+
+
+def test_identities_are_shown_only_if_they_make_the_difference():
+    text, _ = message(
+        Lists, [lambda lists: lists.pop("a")], [lambda lists: lists.pop("a")], observe=[lambda x: x.lists]
+    )
+    assert "same object" not in text
 
 
 def test_the_schedule_reproduces_the_violation_at_once():

@@ -1,9 +1,10 @@
 """Comparable forms of results, which are equal if a caller cannot tell the results apart.
 
 Results of different executions are different objects, so identity cannot be compared directly. Built-in containers are
-compared by content, and other objects by their position in the order in which they first appear: if two calls return
-the same object in one execution, they must do so in the other. Objects whose class defines `__eq__` are compared with
-it.
+compared by content, objects whose class defines `__eq__` with it, and other objects by their position in the order in
+which they first appear: if two calls return the same object in one execution, they must do so in the other. The same is
+required of mutable values, that is, of those that are not hashable: if one caller changes a list, another caller sees
+the change only if it has the same list.
 
 No user code runs while a form is created, because that would affect the execution. `__eq__` runs only when two forms
 are compared. Classes are therefore compared by identity: a metaclass can define `__eq__`, and an object can lie about
@@ -15,6 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -59,6 +61,14 @@ class Comparable:
         return f"<{type(self.value).__qualname__}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A mutable value that has appeared before in the same execution."""
+
+    position: int  # of its first appearance among the mutable values
+    form: Any
+
+
 class Unordered:
     """The forms of the items of a set or dictionary, whose order callers cannot rely on.
 
@@ -101,6 +111,8 @@ class Forms:
         self._kept: list[object] = []  # keeps the objects alive, so that their ids are not reused
         self._shared = shared
         self._in_sets = 0  # number of sets around the value
+        self._in_mappings = 0  # number of mappings around the value
+        self._mutable: dict[int, int] = {}  # maps the id of a mutable value to its position among these
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """Return the comparable form of a value."""
@@ -116,6 +128,12 @@ class Forms:
             return SHARED_FORM
         if depth > MAX_DEPTH:
             return "..."
+        if class_attribute(kind, "__hash__") is None and (earlier := self._earlier(value)):
+            return Repeated(earlier, self._of_compound(value, kind, depth))
+        return self._of_compound(value, kind, depth)
+
+    def _of_compound(self, value: Any, kind: type, depth: int) -> Any:
+        number = id(kind)
         if number in _SEQUENCES:
             return (kind.__name__, *[self.of(item, depth + 1) for item in value])
         if issubclass(kind, tuple) and class_attribute(kind, "__eq__") is tuple.__eq__:
@@ -123,8 +141,7 @@ class Forms:
         if number in _SETS:
             return ("set", self._of_set(value, depth))
         if number in _MAPPINGS:
-            items = value.items()
-            return ("dict", Unordered((self.of(key, depth + 1), self.of(item, depth + 1)) for key, item in items))
+            return ("dict", self._of_mapping(value, depth))
         if number in _VIEWS:
             return ("view", *[self.of(item, depth + 1) for item in value])
         if number in _FUNCTIONS:
@@ -143,6 +160,20 @@ class Forms:
         self._in_sets -= 1
         return forms
 
+    def _of_mapping(self, value: Any, depth: int) -> Unordered:
+        self._in_mappings += 1
+        forms = Unordered((self.of(key, depth + 1), self.of(item, depth + 1)) for key, item in value.items())
+        self._in_mappings -= 1
+        return forms
+
+    def _earlier(self, value: object) -> int:
+        """Return the position of a mutable value that appeared before; 0 if this is its first appearance."""
+        position = self._mutable.get(id(value), 0)
+        if not position and not self._in_mappings:  # callers cannot rely on the order of the items of a mapping
+            self._mutable[id(value)] = len(self._mutable) + 1
+            self._kept.append(value)
+        return position
+
     def _number(self, value: object) -> int:
         if self._in_sets and id(value) not in self._numbers:
             return 0  # the order in which a set yields its items depends on their addresses
@@ -150,6 +181,24 @@ class Forms:
         if number == len(self._numbers):
             self._kept.append(value)
         return number
+
+
+def without_identities(form: Any) -> Any:
+    """Return a form that does not tell which mutable values are the same object.
+
+    >>> items: list[int] = []
+    >>> form = Forms().of((items, items))
+    >>> form, without_identities(form)
+    (('tuple', ('list',), Repeated(position=1, form=('list',))), ('tuple', ('list',), ('list',)))
+    """
+    match form:
+        case Repeated():
+            return without_identities(form.form)
+        case Unordered():
+            return Unordered(map(without_identities, form.items))
+        case tuple():
+            return tuple(map(without_identities, form))
+    return form
 
 
 def qualified_name(cls: type) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from raddle.inspection import qualname_of, stored_fields
 from raddle.linearizability.call_names import call_name
-from raddle.linearizability.comparison import SHARED_FORM, Comparable, Forms, Unordered
+from raddle.linearizability.comparison import SHARED_FORM, Comparable, Forms, Repeated, Unordered, without_identities
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import Oracle, Violation
@@ -89,11 +89,11 @@ def _enumerated(names: Sequence[str]) -> str:
 def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
     """Return the legal outcomes, one per line, and the outcome of the execution.
 
-    Lines about unequal objects can be equal. Then another line says which results differ.
+    Lines about unequal objects can be equal. Then another line says which results differ. The lines say which mutable
+    values are the same object only if they are equal otherwise.
     """
     with_state = violation.oracle is Oracle.STATE
-    line = _line(violation.history, legal, names, with_state)
-    lines = list(dict.fromkeys(_line(history, legal, names, with_state) for history in legal.histories))
+    line, lines = _lines(violation, legal, names, with_state)
     shown = lines[:MAX_LINES]
     if len(lines) > MAX_LINES:
         shown.append(f"... and {len(lines) - MAX_LINES} more")
@@ -108,6 +108,16 @@ def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
     )
 
 
+def _lines(violation: Violation, legal: LegalHistories, names: CallNames, with_state: bool) -> tuple[str, list[str]]:
+    """Return the line of the execution and the distinct lines of the legal histories."""
+    for identities in (False, True):
+        line = _line(violation.history, legal, names, with_state, identities)
+        lines = list(dict.fromkeys(_line(history, legal, names, with_state, identities) for history in legal.histories))
+        if line not in lines:
+            break
+    return line, lines
+
+
 def _remarks(
     violation: Violation, legal: LegalHistories, names: CallNames, with_state: bool, shown: Sequence[str]
 ) -> Iterator[str]:
@@ -116,7 +126,7 @@ def _remarks(
         yield "(objects with the same number are the same object, others are different objects)"
     line = shown[-1]
     for history in legal.histories:
-        if _line(history, legal, names, with_state) == line:
+        if _line(history, legal, names, with_state, True) == line:
             rows = [*zip(history.threads, violation.history.threads, names.threads, strict=True)]
             if with_state:
                 rows.append((history.observed, violation.history.observed, names.observers))
@@ -126,9 +136,9 @@ def _remarks(
             return
 
 
-def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool) -> str:
+def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool, identities: bool) -> str:
     calls = [
-        _call(name, ending, (number, index) in legal.volatile)
+        _call(name, ending, (number, index) in legal.volatile, identities)
         for number, (endings, row) in enumerate(zip(history.threads, names.threads, strict=True))
         for index, (ending, name) in enumerate(zip(endings, row, strict=True))
     ]
@@ -136,15 +146,16 @@ def _line(history: History, legal: LegalHistories, names: CallNames, with_state:
     if with_state and history.observed:
         seen = zip(names.observers, history.observed, strict=True)
         text += "; then " + ", ".join(
-            _call(name, ending, (-1, index) in legal.volatile) for index, (name, ending) in enumerate(seen)
+            _call(name, ending, (-1, index) in legal.volatile, identities) for index, (name, ending) in enumerate(seen)
         )
     return text
 
 
-def _call(name: str, ending: Ending, volatile: bool) -> str:
+def _call(name: str, ending: Ending, volatile: bool, identities: bool) -> str:
     match ending.kind:
         case EndingKind.RETURNED:
-            return f"{name} -> {'(varies)' if volatile else value_text(ending.value)}"
+            form = ending.value if identities else without_identities(ending.value)
+            return f"{name} -> {'(varies)' if volatile else value_text(form)}"
         case EndingKind.RAISED:
             return f"{name} raises {str(ending.value).rpartition('.')[2]}"
         case EndingKind.PENDING:
@@ -166,6 +177,8 @@ def value_text(form: Any) -> str:
 def _text(form: Any, depth: int) -> str:
     if isinstance(form, Comparable):
         return _object_text(form.value, depth)
+    if isinstance(form, Repeated):
+        return f"{_text(form.form, depth)} (the same object)"
     if not isinstance(form, tuple):
         return repr(form)
     if form == SHARED_FORM:

@@ -135,6 +135,27 @@ def test_objects_without_equality_are_numbered_in_the_order_in_which_they_appear
     assert form([one, other, one]) == form([other, one, other]) != form([one, one, one])
 
 
+@pytest.mark.parametrize("kind", [list, dict, set, deque, bytearray, Hostile], ids=lambda kind: kind.__name__)
+def test_a_mutable_value_is_distinguished_from_an_equal_copy(kind):
+    one, other = kind(), kind()
+    assert form((one, one)) == form((other, other)) != form((one, other))
+
+
+def test_equal_values_that_cannot_change_are_not_distinguished():
+    one, other = Point(1), Point(1)
+    assert form((one, one)) == form((one, other))
+    word, copy = "".join(["a", "b"]), "".join(["a", "b"])
+    assert word is not copy
+    assert form((word, word)) == form((word, copy))
+
+
+def test_the_order_of_mutable_values_in_a_mapping_does_not_matter():
+    one, other = [], []
+    assert form([{"a": one, "b": other}, one]) == form([{"b": other, "a": one}, one])
+    assert form([one, other, {"a": one, "b": other}]) == form([one, other, {"b": other, "a": one}])
+    assert form([one, other, {"a": one}]) != form([one, other, {"a": other}])
+
+
 def test_the_order_of_a_set_does_not_matter_even_if_it_depends_on_addresses():
     objects = [Plain() for _ in range(20)]
     backwards = objects[::-1]
