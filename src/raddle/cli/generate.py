@@ -65,6 +65,8 @@ def generate(target: str, as_json: bool, verbose: bool, **options: Any) -> int:
 
     TARGET is a class (package.module:Class or file.py:Class). A module, file or folder stands for all of its public
     classes that look as if they were meant to be shared: they have locks, mention threads, or are used from threads.
+
+    Exit codes: 0 no bug, 1 a bug, 5 nothing could be tested.
     """
     project = config.load(Path.cwd()).generate or config.GenerateConfig()
     settings = {"out": DEFAULT_FOLDER, **project.options(), **given(**options)}
@@ -88,4 +90,4 @@ def _exit_code(result: GenerationResult) -> ExitCode:
         return code
     if any(report.why is SearchEnd.INTERNAL_ERROR for report in result.classes):
         return ExitCode.INTERNAL_ERROR
-    return ExitCode.NOTHING_TO_DO if all(report.error for report in result.classes) else ExitCode.SUCCESS
+    return ExitCode.SUCCESS if result.has_tested else ExitCode.NOTHING_TO_DO

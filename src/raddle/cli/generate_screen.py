@@ -70,12 +70,15 @@ class GenerationScreen:
 
     def show_result(self, result: GenerationResult) -> None:
         """Show the table of classes, and the summary line."""
-        if len(result.classes) > 1:
+        if len(result.classes) > 1 or result.skipped:
             self._screen.print(summary_table(result), soft_wrap=False)
             self._screen.print()
+        for one in result.skipped:
+            self._screen.print(safe_text(f"skipped: {one.file}: {one.reason}", style="yellow"))
         for note in result.notes:
             self._screen.print(safe_text(f"note: {note}", style="yellow"))
-        self._screen.print(safe_text(headline(result), style="bold red" if result.findings else "bold green"))
+        style = "bold red" if result.findings else "bold green" if result.has_tested else "bold yellow"
+        self._screen.print(safe_text(headline(result), style=style))
 
 
 def progress_text(update: GenerationProgress) -> str:
@@ -184,6 +187,8 @@ def summary_table(result: GenerationResult) -> Table:
             rows.get("method-pairs", ""),
             safe_text(report.why.sentence.removeprefix("stopped: ").partition(":")[0]),
         )
+    for one in result.skipped:
+        table.add_row(safe_text(one.file), "", "", "", "", "", "not tested: skipped")
     return table
 
 
@@ -192,6 +197,8 @@ def headline(result: GenerationResult) -> str:
     found = count(len(result.findings), "bug")
     classes = f" of {count(len(result.classes), 'class', 'classes')}" if len(result.classes) > 1 else ""
     files = f"; {count(len(result.files), 'file')} written" if result.files else ""
+    if result.skipped:
+        files += f"; {count(len(result.skipped), 'file')} skipped"
     return (
         f"{found} in {count(result.tests, 'test')}{classes} ({count(result.executions, 'execution')}, "
         f"{result.seconds:.2f} s, {result.method}, seed {result.seed}); {result.stopped_because.sentence}{files}"

@@ -37,6 +37,7 @@ from raddle.linearizability.legal import LegalHistories, UnusableTestError
 
 RESTART_AFTER = 200  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
+MAX_RESTARTS_IN_VAIN = 4  # times that other arguments are tried before a search in which no method works is given up
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
 SHRINKING_PREEMPTIONS = 2
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
@@ -145,9 +146,20 @@ class ClassSearch:
         self._meter = CoverageMeter(self._cls, workbench.installation)
         self._workbench, self._sandbox, self._reset = workbench, sandbox, reset
 
+    @property
+    def nothing_works(self) -> bool:
+        """Whether no test called a method, although all arguments were drawn several times."""
+        return self.counts.restarts > MAX_RESTARTS_IN_VAIN and not self._has_called_methods
+
+    @property
+    def _has_called_methods(self) -> bool:
+        """Whether a test called a method. Tests of constructors alone say nothing about the class."""
+        constructors = set(map(str, self.surface.constructors))
+        return any(name not in constructors for name in self.counts.methods)
+
     def _search(self) -> None:
         options, since_new, barren = self._options, 0, 0
-        while self.seconds < options.seconds and not (options.first_only and self.bugs):
+        while self.seconds < options.seconds and not (options.first_only and self.bugs) and not self.nothing_works:
             if options.max_tests is not None and self.counts.tests >= options.max_tests:
                 return
             proposal = self._strategy.propose()
@@ -155,8 +167,8 @@ class ClassSearch:
                 barren += 1
             else:
                 before = len(self.bugs)
-                barren = 0
                 self._try(proposal)
+                barren = 0 if self._has_called_methods else barren + 1
                 since_new = 0 if len(self.bugs) > before else since_new + 1
             if since_new >= RESTART_AFTER or barren >= MAX_BARREN:
                 since_new = barren = 0

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from raddle.errors import UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.call_text import test_lines
 from raddle.generation.export import Exporter, NotExported, header_of
@@ -22,6 +23,25 @@ from raddle.generation.testcase import TestCase
 from raddle.generation.verification import Report, verify
 
 DEFAULT_FOLDER = "raddle-tests"
+
+
+def checked_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder to write to, which need not exist yet.
+
+    Raises:
+        UsageError: If it cannot be a folder for tests.
+    """
+    text = os.fspath(out)
+    if not text:
+        raise UsageError("bad-out", f"out is empty: name a folder for the tests, such as {DEFAULT_FOLDER}")
+    folder = Path(text)
+    nearest = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        where = text if nearest == folder else f"{text} lies below {nearest}, which"
+        raise UsageError("bad-out", f"{where} is not a folder: name another folder for the tests with --out")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise UsageError("bad-out", f"{nearest} is not writable: name another folder for the tests with --out")
+    return folder
 
 
 class TestFolder:
@@ -43,7 +63,10 @@ class TestFolder:
             return f"{path} contains a test of {owner}; use --out for one of the two classes"
         if not self.is_written:
             return ""
-        refused = write()
+        try:
+            refused = write()
+        except OSError as error:
+            return f"{path} cannot be written: {error.strerror or error}"
         return "" if refused is None else refused.reason
 
     def make_importable(self, modules: Sequence[str]) -> str:

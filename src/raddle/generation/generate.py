@@ -15,7 +15,7 @@ from typing import TypeVar
 from raddle.errors import RaddleError, UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.class_search import Counts
-from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, shown_path
+from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, checked_folder, shown_path
 from raddle.generation.factory import Factory, load_factory
 from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
@@ -27,7 +27,7 @@ from raddle.generation.search_end import SearchEnd
 from raddle.generation.silence import Silence
 from raddle.generation.supervision import Searched, Supervisor
 from raddle.generation.surface import Surface
-from raddle.generation.targets import Target, find_targets
+from raddle.generation.targets import Target, Targets, search_target
 from raddle.generation.unbuildable import UnbuildableError
 from raddle.generation.watched_search import SearchRequest
 from raddle.inspection import module_of, qualname_of
@@ -106,6 +106,7 @@ def generate(
     >>> result.failed, result.tests
     (True, 40)
     """
+    folder = TestFolder(Path(DEFAULT_FOLDER if out is None else checked_folder(out)), is_written=out is not None)
     with _unchanged_process():
         targets = _targets(target)
         chosen, is_private = _oracles(oracle)
@@ -117,7 +118,7 @@ def generate(
         )
         generation = _Generation(
             options,
-            folder=TestFolder(Path(DEFAULT_FOLDER if out is None else out), is_written=out is not None),
+            folder=folder,
             command=lambda cls: _command(
                 cls,
                 method=method,
@@ -164,8 +165,9 @@ class _Generation:
         self._keeps_tests = keeps_tests
         self._progress = progress
 
-    def run(self, targets: Sequence[Target]) -> GenerationResult:
+    def run(self, found: Targets) -> GenerationResult:
         """Search the classes one after the other."""
+        targets = found.classes
         began, left = time.monotonic(), self._options.seconds
         reports: list[ClassReport] = []
         notes: list[str] = []
@@ -188,7 +190,7 @@ class _Generation:
                 break
         return GenerationResult(
             self._options.method, self._options.seed, tuple(reports), time.monotonic() - began,
-            (*notes, *self._folder.notes),
+            (*notes, *self._folder.notes), found.skipped,
         )  # fmt: skip
 
     def _report(self, target: Target, seconds: float, update: GenerationProgress) -> ClassReport:
@@ -300,12 +302,12 @@ def _name(cls: type) -> str:
     return f"{module_of(cls)}:{qualname_of(cls)}"
 
 
-def _targets(target: type | str) -> Sequence[Target]:
+def _targets(target: type | str) -> Targets:
     if isinstance(target, str):
-        return _quietly(lambda: find_targets(target))
+        return _quietly(lambda: search_target(target))
     if not isinstance(target, type):
         raise UsageError("no-such-class", f"the target must be a class or the name of one, not {target!r:.60}")
-    return (Target(target),)
+    return Targets((Target(target),))
 
 
 def _oracles(names: str | Sequence[str]) -> tuple[frozenset[Oracle], bool]:

@@ -10,6 +10,7 @@ from typing import Any
 from raddle.generation.coverage_meter import MeasuredCoverage
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.surface import Sharing
+from raddle.generation.targets import SkippedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ class GenerationResult:
     classes: tuple[ClassReport, ...]
     seconds: float
     notes: tuple[str, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()  # the files of a folder that could not be imported
 
     @property
     def findings(self) -> tuple[GeneratedFinding, ...]:
@@ -143,6 +145,11 @@ class GenerationResult:
     def tests(self) -> int:
         """The number of tests that were run."""
         return sum(report.tests for report in self.classes)
+
+    @property
+    def has_tested(self) -> bool:
+        """Whether a method of any class was tested."""
+        return any(report.tests and report.why is not SearchEnd.NOTHING_WORKS for report in self.classes)
 
     @property
     def executions(self) -> int:
@@ -176,7 +183,7 @@ class GenerationResult:
     def as_json(self) -> dict[str, Any]:
         """Return the result in its JSON form."""
         return {
-            "outcome": self.findings[0].kind if self.findings else "passed",
+            "outcome": self.findings[0].kind if self.findings else "passed" if self.has_tested else "nothing-tested",
             "tests": self.tests,
             "executions": self.executions,
             "seconds": round(self.seconds, 3),
@@ -186,5 +193,6 @@ class GenerationResult:
             "findings": [finding.as_json() for finding in self.findings],
             "files": list(self.files),
             "classes": [report.as_json() for report in self.classes],
+            "files_skipped": [{"file": one.file, "reason": one.reason} for one in self.skipped],
             "notes": list(self.notes),
         }

@@ -20,5 +20,6 @@ class SearchEnd(Reason):
     REJECTED = "rejected", "not tested: the class is of a kind that cannot be tested"
     UNBUILDABLE = "unbuildable", "not tested: no instance can be created"
     NO_METHODS = "no-methods", "stopped: no method is left that can be called"
+    NOTHING_WORKS = "nothing-works", "stopped: no method works, so there is nothing to test"
     PROCESS_DIES = "process-dies", "stopped: the process of the search keeps dying"
     INTERNAL_ERROR = "internal-error", "stopped by an internal error of raddle"

@@ -30,8 +30,33 @@ class Target:
     sharing: frozenset[Sharing] = frozenset()  # why the class looks as if it was meant to be shared
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file in a folder that could not be imported, so that its classes are unknown."""
+
+    file: str
+    reason: str  # one line
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The classes that a target names."""
+
+    classes: tuple[Target, ...]
+    skipped: tuple[SkippedFile, ...] = ()
+
+
 def find_targets(target: str) -> tuple[Target, ...]:
-    """Return the classes that a target names.
+    """Return the classes that a target names; see `search_target`.
+
+    >>> find_targets("queue:Queue")[0].cls
+    <class 'queue.Queue'>
+    """
+    return search_target(target).classes
+
+
+def search_target(target: str) -> Targets:
+    """Return the classes that a target names, and the files that could not be imported.
 
     Args:
         target: `package.module:Class` or `file.py:Class` for one class. A module, file or folder stands for all of its
@@ -40,19 +65,19 @@ def find_targets(target: str) -> tuple[Target, ...]:
     Raises:
         UsageError: If there is no such class, or if the target cannot be imported.
 
-    >>> find_targets("queue:Queue")[0].cls
-    <class 'queue.Queue'>
-    >>> [target.cls.__name__ for target in find_targets("queue")]
+    >>> [target.cls.__name__ for target in search_target("queue").classes]
     ['LifoQueue', 'PriorityQueue', 'Queue']
     """
     place, separator, name = target.partition(":")
     if separator:
-        return (_named(load_module(place), name.lstrip(":"), place),)
-    found = [*_in_folder(Path(target))] if os.path.isdir(target) else [*_shared_classes(load_module(target))]
-    if not found:
+        return Targets((_named(load_module(place), name.lstrip(":"), place),))
+    found = _in_folder(Path(target)) if os.path.isdir(target) else Targets((*_shared_classes(load_module(target)),))
+    if not found.classes:
         message = f"no public class in {target} looks as if it was meant to be shared; name a class: {target}:Class"
+        if found.skipped:
+            message += "".join(f"\n{one.file}: {one.reason}" for one in found.skipped)
         raise UsageError("no-shared-class", message)
-    return tuple(found)
+    return found
 
 
 def _named(module: ModuleType, name: str, place: str) -> Target:
@@ -69,8 +94,8 @@ def _named(module: ModuleType, name: str, place: str) -> Target:
     return Target(found, sharing_of(found))
 
 
-def _in_folder(folder: Path) -> Iterator[Target]:
-    """Yield the shared classes in all files of a folder. Files that cannot be imported are skipped."""
+def _in_folder(folder: Path) -> Targets:
+    """Return the shared classes in all files of a folder."""
     files = [
         file
         for file in sorted(folder.rglob("*.py"))
@@ -79,18 +104,31 @@ def _in_folder(folder: Path) -> Iterator[Target]:
         and not any(part.startswith(".") or part == "tests" for part in file.relative_to(folder).parts)
     ]
     run_by_threads = frozenset().union(*(methods_run_by_threads(tree) for tree in map(_parsed, files)))
-    seen: set[type] = set()
+    found: dict[type, Target] = {}
+    skipped: list[SkippedFile] = []
     for file in files:
         if file.name in ("setup.py", "__main__.py"):
             continue
         try:
             module = load_module(str(file))
-        except UsageError:
+        except UsageError as error:
+            skipped.append(SkippedFile(str(file), _one_line(str(error), file)))
             continue
         for target in _shared_classes(module, run_by_threads):
-            if target.cls not in seen:
-                seen.add(target.cls)
-                yield target
+            found.setdefault(target.cls, target)
+    return Targets(tuple(found.values()), tuple(skipped))
+
+
+def _one_line(message: str, file: Path) -> str:
+    """Return the reason why a file cannot be imported, without the file and without the traceback.
+
+    >>> _one_line("/home/me/shop.py cannot be imported:\\nTraceback ...\\nOSError: no disk", Path("/home/me/shop.py"))
+    'it cannot be imported: OSError: no disk'
+    """
+    first, _, rest = message.partition("\n")
+    text = f"{first} {rest.strip().rpartition(chr(10))[2]}".strip()
+    text = text.removeprefix(str(file.resolve()))
+    return f"it{text}" if text.startswith(" ") else f"line {text[1:]}" if text.startswith(":") else text
 
 
 def _parsed(file: Path) -> ast.Module:

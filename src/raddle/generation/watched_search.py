@@ -108,6 +108,8 @@ class _WatchedSearch(ClassSearch):
         options = self._request.options
         if options.first_only and self.bugs:
             return SearchEnd.FIRST_BUG
+        if self.nothing_works:
+            return SearchEnd.NOTHING_WORKS
         is_full = options.max_tests is not None and self.counts.tests >= options.max_tests
         return SearchEnd.TESTS if is_full else SearchEnd.SECONDS
 

@@ -293,6 +293,39 @@ def test_the_function_returns_values_and_writes_nothing(project, monkeypatch):
     assert files(project) == {"shop.py"}
 
 
+def test_a_folder_for_tests_is_checked_before_the_search(tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    updates = []
+    for out in ("", tmp_path / "notes", tmp_path / "notes" / "tests"):
+        with pytest.raises(UsageError) as caught:
+            raddle.generate("graphlib:TopologicalSorter", out=out, progress=updates.append)
+        assert caught.value.slug == "bad-out"
+        assert "\n" not in str(caught.value)
+    assert not updates
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
+def test_skipped_files_are_part_of_the_result(project):
+    (project / "broken.py").write_text("def f(:\n")
+    done = generate(project, ".", "--json", tests=2)
+    (skipped,) = json.loads(done.stdout)["files_skipped"]
+    assert skipped["file"] == "broken.py"
+    assert "is not valid Python" in skipped["reason"]
+    done = generate(project, ".", tests=2)
+    assert "skipped: broken.py: " in done.stderr
+    assert "1 file skipped" in done.stderr
+
+
+def test_a_search_in_which_no_method_works_ends_early_with_its_own_exit_code(project):
+    (project / "idle.py").write_text("import threading\nclass Idle:\n    def go(self):\n        raise OSError\n")
+    done = generate(project, "idle:Idle", "--json", tests=1_000_000)
+    assert done.returncode == 5
+    data = json.loads(done.stdout)
+    assert (data["outcome"], data["stopped_because"]) == ("nothing-tested", "nothing-works")
+    assert data["tests"] < 1_000_000
+    assert data["classes"][0]["methods_not_called"] == {"go": "it never worked; the last exception was OSError"}
+
+
 @pytest.mark.parametrize(
     ("options", "slug"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 from raddle.errors import UsageError
 from raddle.generation.surface import Sharing
-from raddle.generation.targets import find_targets
+from raddle.generation.targets import find_targets, search_target
 
 FILES = {
     "target_locks.py": "import threading\n"
@@ -74,3 +74,43 @@ def test_other_targets_are_usage_errors(project, target, slug, text):
         find_targets(target)
     assert caught.value.slug == slug
     assert text in str(caught.value)
+
+
+def test_files_of_a_folder_that_cannot_be_imported_are_listed_with_one_line_each(project):
+    (project / "target_syntax.py").write_text("def f(:\n")
+    (project / "target_needs.py").write_text("import target_missing_module\n")
+    (project / "target_exits.py").write_text("import os\nos._exit(3)\n")
+    found = search_target(str(project))
+    assert {target.cls.__name__ for target in found.classes} == {"Counter", "Job"}
+    assert {one.file.rpartition("/")[2]: one.reason for one in found.skipped} == {
+        "target_bad.py": "it cannot be imported: OSError",
+        "target_exits.py": "it cannot be imported: it ends the process with os._exit(3)",
+        "target_needs.py": "it cannot be imported: No module named 'target_missing_module'",
+        "target_syntax.py": "line 1 is not valid Python: invalid syntax",
+    }
+
+
+def test_the_error_for_a_folder_without_classes_lists_the_broken_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (tmp_path / "target_alone.py").write_text("raise OSError('no disk')\n")
+    with pytest.raises(UsageError) as caught:
+        find_targets(str(tmp_path))
+    assert "target_alone.py: it cannot be imported: OSError: no disk" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", ["target_package:Counter", "target_package:Own", "./target_package:Counter"])
+def test_a_class_that_a_package_in_the_current_folder_defines_or_imports(project, target):
+    package = project / "target_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from target_locks import Counter\nclass Own:\n    pass\n")
+    try:
+        assert names(target) == [target.partition(":")[2]]
+    finally:
+        sys.modules.pop("target_package", None)
+
+
+def test_a_folder_that_is_no_package_contains_no_class(project):
+    (project / "target_folder").mkdir()
+    with pytest.raises(UsageError) as caught:
+        find_targets("target_folder:Counter")
+    assert str(caught.value) == "target_folder is a folder; name a file in it"
