@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib import import_module, metadata
 from pathlib import Path
@@ -51,11 +52,22 @@ class NotExported:
 class Exporter:
     """Exports the tests of one class into a folder."""
 
-    def __init__(self, folder: Path | str, *, cls: Imported, command: str, seconds: float = MAX_SECONDS) -> None:
+    def __init__(
+        self,
+        folder: Path | str,
+        *,
+        cls: Imported,
+        command: str,
+        seconds: float = MAX_SECONDS,
+        is_free: Callable[[Path], bool] = lambda path: True,
+        reset: Imported | None = None,
+        invariant: Imported | None = None,
+    ) -> None:
         self._folder = Path(folder)
         self._cls = cls
         self._seconds = seconds
-        self._header = header_of(cls, command=command, folder=self._folder)
+        self._is_free = is_free  # whether no test of another class is in a file
+        self._header = replace(header_of(cls, command=command, folder=self._folder), reset=reset, invariant=invariant)
         self._taken: set[str] = set()  # the names of the files exported so far
 
     def export(self, test: TestCase, violation: Violation) -> Exported | NotExported:
@@ -69,7 +81,7 @@ class Exporter:
                 text = render(test, shown, self._header)
             except NotWritableError as error:
                 return NotExported(str(error))
-            path = self._folder / file_name(self._cls.name, test_name(test, shown.problem), self._taken)
+            path = self._path(test_name(test, shown.problem))
             if text == before:
                 break
             report = verify(text, file=path, seconds=self._seconds)
@@ -85,6 +97,13 @@ class Exporter:
             return NotExported(f"the test has {lines} lines of code, which is too long to read")
         self._taken.add(path.name)
         return Exported(path, text, test_name(test, shown.problem), report)
+
+    def _path(self, test: str) -> Path:
+        """Return the file for a test. The name of the module is part of it if another class has the same name."""
+        path = self._folder / file_name(self._cls.name, test, self._taken)
+        if self._is_free(path):
+            return path
+        return self._folder / file_name(f"{self._cls.module}:{self._cls.name}", test, self._taken)
 
     def write(self, exported: Exported) -> NotExported | None:
         """Write a file; return the reason if a file that raddle did not generate is in the way."""
@@ -120,8 +139,24 @@ def header_of(cls: Imported, *, command: str, folder: Path) -> Header:
     in_project = bool(Selection(root=root)(cls.module, file))
     top = cls.module.partition(".")[0]
     distribution = _distribution(top)
-    origin = f"{cls.module}.{cls.name}" + (f" ({distribution})" if distribution else "")
+    origin = origin_of(cls) + (f" ({distribution})" if distribution else "")
     return Header(origin, command, () if in_project else (top,), partial(is_first_party, root=Path(root)))
+
+
+def origin_of(cls: Imported) -> str:
+    """Return what the first line of a test says about where it comes from, without the version."""
+    return f"{cls.module}.{cls.name}"
+
+
+def is_test_of_another_class(file: Path, cls: Imported) -> bool:
+    """Return whether a file is a generated test of another class."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            first = lines.readline()
+    except OSError:
+        return False
+    begin = f"{MARK} from "
+    return first.startswith(begin) and first.removeprefix(begin).partition(" ")[0].strip().rstrip(".") != origin_of(cls)
 
 
 def is_first_party(module: str, root: Path) -> bool:

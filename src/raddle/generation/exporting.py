@@ -11,10 +11,11 @@ from pathlib import Path
 from raddle.errors import UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.call_text import test_lines
-from raddle.generation.export import Exporter, NotExported, header_of
+from raddle.generation.export import Exporter, NotExported, header_of, is_test_of_another_class
 from raddle.generation.expressions import Imported
 from raddle.generation.generation_result import GeneratedFinding
-from raddle.generation.naming import snake_case
+from raddle.generation.naming import file_name
+from raddle.generation.public_names import PublicNames
 from raddle.generation.pytest_paths import CONFTEST, missing_paths, write_conftest
 from raddle.generation.rendering import MARK, render_passing
 from raddle.generation.source import NotWritableError
@@ -69,6 +70,11 @@ class TestFolder:
             return f"{path} cannot be written: {error.strerror or error}"
         return "" if refused is None else refused.reason
 
+    def is_free(self, path: Path, cls: Imported) -> bool:
+        """Return whether a file contains no test of another class, from this run or an earlier one."""
+        owner = self._files.get(path)
+        return owner in (None, f"{cls.module}:{cls.name}") and not is_test_of_another_class(path, cls)
+
     def make_importable(self, modules: Sequence[str]) -> str:
         """Make modules importable for the tests; return the name of the `conftest.py` if one was written."""
         paths = missing_paths(modules, self.path) if self.is_written else []
@@ -85,12 +91,25 @@ class TestFolder:
 class ClassExport:
     """The tests of one class."""
 
-    def __init__(self, cls: Imported, folder: TestFolder, *, command: str, factory: str = "") -> None:
-        self._cls = cls
+    def __init__(
+        self,
+        cls: Imported,
+        folder: TestFolder,
+        *,
+        command: str,
+        factory: str = "",
+        names: PublicNames | None = None,
+        reset: Imported | None = None,
+        invariant: Imported | None = None,
+    ) -> None:
+        self._names = PublicNames() if names is None else names
+        self._cls = cls = self._names.of(cls)
         self._folder = folder
         self._command = command
         self._modules = (cls.module, *([factory] if factory else []))
-        self._exporter = Exporter(folder.path, cls=cls, command=command)
+        self._exporter = Exporter(
+            folder.path, cls=cls, command=command, is_free=self._is_free, reset=reset, invariant=invariant
+        )
         self.files: list[str] = []
 
     @property
@@ -100,6 +119,7 @@ class ClassExport:
 
     def finding(self, bug: Bug) -> GeneratedFinding:
         """Export a bug; return the finding."""
+        bug = replace(bug, test=self._names.in_test(bug.test))
         found = GeneratedFinding(
             self.name,
             bug.identity.kind,
@@ -131,6 +151,9 @@ class ClassExport:
             reason=reason,
         )
 
+    def _is_free(self, path: Path) -> bool:
+        return self._folder.is_free(path, self._cls)
+
     def _wrote(self, path: Path) -> None:
         conftest = self._folder.make_importable(self._modules)
         if self._folder.is_written:
@@ -139,9 +162,11 @@ class ClassExport:
     def keep_coverage_tests(self, tests: Sequence[TestCase]) -> str:
         """Write the tests that pass to a file; return a note if there is none."""
         header = header_of(self._cls, command=self._command, folder=self._folder.path)
-        path = self._folder.path / f"test_{snake_case(self._cls.name.rpartition('.')[2])}_coverage.py"
+        path = self._folder.path / file_name(self._cls.name, "coverage")
+        if not self._is_free(path):
+            path = path.with_name(file_name(self.name, "coverage"))
         passing = []
-        for test in map(_without_attributes, tests):
+        for test in map(self._names.in_test, map(_without_attributes, tests)):
             try:
                 text = render_passing([test], header)
             except NotWritableError:

@@ -16,11 +16,14 @@ from raddle.errors import RaddleError, UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.class_search import Counts
 from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, checked_folder, shown_path
+from raddle.generation.expressions import Imported
 from raddle.generation.factory import Factory, load_factory
 from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learning import learn as learn_values
+from raddle.generation.package_classes import imported
+from raddle.generation.public_names import PublicNames, is_private
 from raddle.generation.pytest_paths import import_root
 from raddle.generation.rejection import reason_not_tested
 from raddle.generation.search_end import SearchEnd
@@ -119,8 +122,9 @@ def generate(
         generation = _Generation(
             options,
             folder=folder,
-            command=lambda cls: _command(
+            command=lambda cls, name: _command(
                 cls,
+                name,
                 method=method,
                 seed=seed,
                 methods=methods,
@@ -147,7 +151,7 @@ class _Generation:
         options: GenerationOptions,
         *,
         folder: TestFolder,
-        command: Callable[[type], str],
+        command: Callable[[type, Imported], str],
         learn: str | None,
         factory: str | None,
         workers: int,
@@ -173,7 +177,7 @@ class _Generation:
         notes: list[str] = []
         for number, target in enumerate(targets):
             seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
-            update = GenerationProgress(_name(target.cls), number + 1, len(targets), "inspecting", limit=seconds)
+            update = GenerationProgress(_name(target), number + 1, len(targets), "inspecting", limit=seconds)
             try:
                 report = self._report(target, seconds, update)
             except RaddleError as error:
@@ -185,7 +189,7 @@ class _Generation:
             left -= report.seconds
             self._progress(replace(update, doing="done", report=report))
             if report.why is SearchEnd.INTERRUPTED:
-                rest = [_name(other.cls) for other in targets[number + 1 :]]
+                rest = [_name(other) for other in targets[number + 1 :]]
                 notes += [f"not searched, because of the interruption: {', '.join(rest)}"] if rest else []
                 break
         return GenerationResult(
@@ -206,7 +210,7 @@ class _Generation:
             self._progress(replace(update, doing="learning from the tests"))
             options = replace(options, learned=learn_values(surface, self._learn))
         work = _ClassWork(
-            ClassExport(surface.cls, self._folder, command=self._command(cls), factory=self._factory or ""),
+            self._class_export(target, surface),
             replace(update, doing="searching"),
             self._progress,
         )
@@ -222,6 +226,19 @@ class _Generation:
             self._progress(replace(work.update, doing="writing coverage tests"))
             notes += filter(None, [work.export.keep_coverage_tests(searched.tests)])
         return _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+
+    def _class_export(self, target: Target, surface: Surface) -> ClassExport:
+        names = _names(target)
+        module, factory = self._factory or "", self._options.factory
+        return ClassExport(
+            surface.cls,
+            self._folder,
+            command=self._command(target.cls, names.of(surface.cls)),
+            factory=module,
+            names=names,
+            reset=None if factory.reset is None else Imported(module, "reset"),
+            invariant=None if factory.invariant is None else Imported(module, "invariant"),
+        )
 
 
 class _ClassWork:
@@ -298,8 +315,18 @@ def _why_not_called(name: str, searched: Searched) -> str:
     return "it never returned: it waits for another thread, ends the process, or takes too long"
 
 
-def _name(cls: type) -> str:
-    return f"{module_of(cls)}:{qualname_of(cls)}"
+def _names(target: Target) -> PublicNames:
+    """Return the names for tests of a class. The name that the user has given is preferred, unless it is private."""
+    defined = imported(target.cls)
+    if defined is None or target.name is None or is_private(target.name):
+        return PublicNames()
+    return PublicNames({defined: target.name})
+
+
+def _name(target: Target) -> str:
+    defined = imported(target.cls)
+    name = Imported(module_of(target.cls), qualname_of(target.cls)) if defined is None else _names(target).of(defined)
+    return f"{name.module}:{name.name}"
 
 
 def _targets(target: type | str) -> Targets:
@@ -324,30 +351,30 @@ def _oracles(names: str | Sequence[str]) -> tuple[frozenset[Oracle], bool]:
     return chosen | ({Oracle.STATE} if is_private else frozenset()), is_private
 
 
-def _command(cls: type, **options: object) -> str:
+def _command(cls: type, name: Imported, **options: object) -> str:
     """Return the command that generates the same tests.
 
     >>> import queue
-    >>> _command(queue.Queue, seed=1, factory="factory.py", methods=["get*", "put*"])
+    >>> _command(queue.Queue, Imported("queue", "Queue"), seed=1, factory="factory.py", methods=["get*", "put*"])
     "raddle generate queue:Queue --with factory.py --methods 'get*,put*'"
     """
     defaults: Mapping[str, object] = {"method": "portfolio", "seed": 1, "oracle": ORACLES}
     names = {"factory": "with"}
-    parts = ["raddle", "generate", _command_target(cls)]
-    for name, value in options.items():
-        if value is None or value == defaults.get(name) or value in ((), []):
+    parts = ["raddle", "generate", _command_target(cls, name)]
+    for option, value in options.items():
+        if value is None or value == defaults.get(option) or value in ((), []):
             continue
         text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        parts += [f"--{names.get(name, name)}", text]
+        parts += [f"--{names.get(option, option)}", text]
     return shlex.join(parts)
 
 
-def _command_target(cls: type) -> str:
+def _command_target(cls: type, name: Imported) -> str:
     """Return the name of a class for a command: with its module, or with its file if it is in a folder like `src`."""
     module = sys.modules.get(module_of(cls))
     root, here = import_root(module_of(cls)), Path.cwd().resolve()
     if root is None or root == here or here not in root.parents or INSTALLED & set(root.parts):
-        return _name(cls)
+        return f"{name.module}:{name.name}"
     file = Path(str(getattr(module, "__file__", "")))
     return f"{shown_path(file)}:{qualname_of(cls)}"
 

@@ -19,8 +19,9 @@ from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.judgment import Oracle
 from raddle.outcome import OutcomeKind
 
-# What exported tests name themselves or import.
-RESERVED = frozenset({"pytest", "raddle", "setup", "made", "args", "kwargs", "tmp_path", "reset"})
+# What exported tests define themselves or import, besides the objects that they use.
+OWN_NAMES = frozenset({"pytest", "raddle", "setup", "made", "args", "kwargs", "tmp_path", "empty_folder", "shutil"})
+RESERVED = OWN_NAMES | {"reset", "invariant", "deque"}  # no variable has one of these names
 _ORDINALS = ("", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _OPERATORS = {
     "__eq__": "equals",
@@ -116,11 +117,14 @@ def _index(problem: Problem, thread: int) -> int:
 def file_name(cls: str, test: str, taken: Iterable[str] = ()) -> str:
     """Return the name of the file for a test of a class; `taken` are the names of the files of other bugs.
 
+    The name of the class may begin with the name of its module, as in "shop:Cart".
+
     >>> file_name("Stack", "test_pop_while_pop_raises_index_error", {"test_stack_pop_while_pop_raises_index_error.py"})
     'test_stack_pop_while_pop_raises_index_error_2.py'
     """
     used = set(taken)
-    stem = f"test_{snake_case(cls.rpartition('.')[2])}_{test.removeprefix('test_')}"
+    module, _, name = cls.rpartition(":")
+    stem = f"test_{snake_case(f'{module}_{name.rpartition(chr(46))[2]}')}_{test.removeprefix('test_')}"
     name, number = f"{stem}.py", 1
     while name in used:
         number += 1

@@ -20,6 +20,7 @@ from raddle.generation.expressions import (
     variables_in,
 )
 from raddle.generation.naming import (
+    OWN_NAMES,
     Problem,
     call_word,
     callback_names,
@@ -46,6 +47,8 @@ class Header:
     command: str  # generates the test again
     source: tuple[str, ...] = ()  # the `source` argument, for classes outside the project
     is_first_party: Callable[[str], bool] = lambda module: True  # whether a module belongs to the project
+    reset: Imported | None = None  # the user's function that puts back what executions share
+    invariant: Imported | None = None  # the user's function that checks the object
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class _Imports:
 
     modules: dict[str, set[str]] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)  # maps each imported name to its module
+    whole: set[str] = field(default_factory=set)  # modules that are imported themselves
 
     def name(self, imported: Imported) -> str:
         """Return the expression for an object, and import it."""
@@ -115,19 +119,37 @@ class _Imports:
         if self.owners.setdefault(first, imported.module) != imported.module:
             raise NotWritableError(f"{first} is defined in {self.owners[first]} and in {imported.module}")
         self.modules.setdefault(imported.module, set()).add(first)
-        return imported.name
+        return own_name(first) + imported.name.removeprefix(first)
+
+    def module(self, name: str) -> str:
+        """Import a module; return its name."""
+        self.whole.add(name)
+        return name
 
     def lines(self, is_first_party: Callable[[str], bool]) -> list[str]:
         """Return the import statements, sorted as isort does."""
-        sections: list[list[str]] = [[], ["import pytest"], []]
+        sections: list[list[str]] = [[f"import {name}" for name in sorted(self.whole)], ["import pytest"], []]
         for module in sorted(self.modules):
-            names = sorted(self.modules[module], key=_order)
+            found = sorted(self.modules[module], key=_order)
+            names = [name for name in found if own_name(name) == name]
             top = module.partition(".")[0]
             section = 0 if top in sys.stdlib_module_names else 2 if is_first_party(module) else 1
             line = f"from {module} import {', '.join(names)}"
             wrapped = [f"from {module} import (", *(f"{INDENT}{name}," for name in names), ")"]
-            sections[section] += [line] if len(line) <= WIDTH else wrapped
+            if names:
+                sections[section] += [line] if len(line) <= WIDTH else wrapped
+            others = (name for name in found if own_name(name) != name)
+            sections[section] += [f"from {module} import {name} as {own_name(name)}" for name in others]
         return "\n\n".join("\n".join(section) for section in sections if section).split("\n")
+
+
+def own_name(name: str) -> str:
+    """Return what a test calls an imported object. An object called `raddle` would hide raddle itself.
+
+    >>> own_name("Cart"), own_name("raddle")
+    ('Cart', 'raddle_under_test')
+    """
+    return f"{name}_under_test" if name in OWN_NAMES else name
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -146,7 +168,7 @@ class _Rendering:
         self._header = header
         self.imports = imports
         self._check_names()
-        roots = {call.method.owner.name.partition(".")[0] for call in test.calls()}
+        roots = {own_name(found.name.partition(".")[0]) for call in test.calls() for found in _imported(call)}
         self._variables = variable_names(test, roots)
         uses = Counter(found.name for call in test.calls() for found in _callbacks(call))
         returns = {found.name: found for call in test.calls() for found in _callbacks(call)}
@@ -176,11 +198,11 @@ class _Rendering:
         if self._test.observers:
             observers = self._row(self._test.observers)
             arguments.append(_with_name("observe", observers))
-        if self._needs_folder:
-            arguments.append("reset=empty_folder")
-            empty = [f"{INDENT}def empty_folder():", f"{INDENT * 2}for path in tmp_path.iterdir():"]
-            self._local = [*empty, f"{INDENT * 3}path.unlink()", "", *self._local]
-        if not self._shown.is_passing:
+        if reset := self._reset():
+            arguments.append(f"reset={reset}")
+        if self._header.invariant is not None and self._shown.problem.oracle is Oracle.INVARIANTS:
+            arguments += [f"invariant={self.imports.name(self._header.invariant)}", "oracle=[]"]
+        elif not self._shown.is_passing:
             arguments.append(f'oracle="{self._shown.problem.oracle}"')
         if self._header.source:
             arguments.append(f"source=[{', '.join(map(literal, self._header.source))}]")
@@ -194,6 +216,19 @@ class _Rendering:
             *self._local,
             *check,
         ]
+
+    def _reset(self) -> str:
+        """Return the name of the function that puts back what executions share; "" if none is needed."""
+        reset = "" if self._header.reset is None else self.imports.name(self._header.reset)
+        if not self._needs_folder:
+            return reset
+        body = [
+            f"{self.imports.module('shutil')}.rmtree(tmp_path)",
+            "tmp_path.mkdir()",
+            *([f"{reset}()"] if reset else []),
+        ]
+        self._local = [f"{INDENT}def empty_folder():", *(f"{INDENT * 2}{line}" for line in body), "", *self._local]
+        return "empty_folder"
 
     # -- setup ------------------------------------------------------------------------------------------
 
@@ -313,6 +348,8 @@ class _Rendering:
             case Oracle.HANGS:
                 verb = "never ends" if len(about) == 1 else "never end"
                 return f"Then {_joined(about)} {verb}{at}, but some order of whole calls ends."
+            case Oracle.INVARIANTS:
+                return f"If they are interleaved{at and f' {at.strip()}'}, the invariant does not hold afterwards."
         when = f"If a thread is preempted before {where}" if where else "If one thread is preempted"
         if problem.lost_update:
             return f"{when}, it overwrites what the other thread has written."
@@ -400,6 +437,17 @@ def _callbacks(call: Call) -> Iterator[Callback]:
                 if variables_in(part.returns):
                     raise NotWritableError(f"the callback {part.name} returns a variable")
                 yield part
+
+
+def _imported(call: Call) -> Iterator[Imported]:
+    """Yield the objects that the source of a call imports."""
+    yield call.method.owner
+    for value in _values(call):
+        for part in _parts(value):
+            if isinstance(part, Imported):
+                yield part
+            elif isinstance(part, New):
+                yield part.function
 
 
 def _has_path(expression: Expression) -> bool:

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from raddle.errors import UsageError
 from raddle.execute.loading import load_module
+from raddle.generation.expressions import Imported
 from raddle.generation.package_classes import imported
 from raddle.generation.sharing import methods_run_by_threads, sharing_of
 from raddle.generation.surface import Sharing
@@ -28,6 +29,7 @@ class Target:
 
     cls: type
     sharing: frozenset[Sharing] = frozenset()  # why the class looks as if it was meant to be shared
+    name: Imported | None = None  # how the user has named the class
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _named(module: ModuleType, name: str, place: str) -> Target:
         found = getattr(found, part)
     if not inspect.isclass(found):
         raise UsageError("no-such-class", f"{place}:{name} is not a class: it is of type {type(found).__name__}")
-    return Target(found, sharing_of(found))
+    return Target(found, sharing_of(found), Imported(module.__name__, name))
 
 
 def _in_folder(folder: Path) -> Targets:

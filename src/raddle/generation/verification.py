@@ -60,7 +60,10 @@ class Report:
 
 
 def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
-    """Run the text of a test file, which is going to be written to `file`, and report what happened."""
+    """Run the text of a test file, which is going to be written to `file`, and report what happened.
+
+    It runs in a temporary folder, so that relative paths do not name the user's files.
+    """
     with tempfile.TemporaryDirectory(prefix="raddle-verify-") as folder:
         copy = Path(folder, file.name)
         copy.write_text(text, encoding="utf-8")
@@ -70,7 +73,8 @@ def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
         try:
             done = subprocess.run(
                 command,
-                env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False,
+                cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
+                check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return Report(error=f"the test was still running after {seconds:g} seconds")

@@ -316,6 +316,27 @@ def test_skipped_files_are_part_of_the_result(project):
     assert "1 file skipped" in done.stderr
 
 
+def test_classes_with_the_same_name_in_files_with_the_same_name_get_tests_of_their_own(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "shop.py").write_text(SHOP)
+    done = generate(tmp_path, ".", "--methods", "buy", "--json")
+    found = json.loads(done.stdout)
+    assert [finding["class"] for finding in found["findings"]] == ["shop:Shop", "second.shop:Shop"]
+    names = sorted(finding["file"] for finding in found["findings"])
+    assert names == [
+        "raddle-tests/test_second_shop_shop_buy_and_buy_lose_an_update.py",
+        "raddle-tests/test_shop_buy_and_buy_lose_an_update.py",
+    ]
+    assert "from second.shop import Shop" in (tmp_path / names[0]).read_text()
+    failed = run_pytest(tmp_path, "raddle-tests")
+    assert "2 failed" in failed.stdout, failed.stdout
+    begin, end = SHOP.index("        left = self._left"), SHOP.index("    def give_back")
+    (tmp_path / "second/shop.py").write_text(SHOP[:begin] + FIXED_BUY + SHOP[end:])
+    assert "1 failed, 1 passed" in run_pytest(tmp_path, "raddle-tests").stdout
+
+
 def test_a_search_in_which_no_method_works_ends_early_with_its_own_exit_code(project):
     (project / "idle.py").write_text("import threading\nclass Idle:\n    def go(self):\n        raise OSError\n")
     done = generate(project, "idle:Idle", "--json", tests=1_000_000)

@@ -16,7 +16,14 @@ from sample_cases import attribute, call, case, keywords, new, violation
 
 import processes
 import warm
-from raddle.generation.export import Exported, Exporter, NotExported, code_lines, is_first_party
+from raddle.generation.export import (
+    Exported,
+    Exporter,
+    NotExported,
+    code_lines,
+    is_first_party,
+    is_test_of_another_class,
+)
 from raddle.generation.expressions import Callback, Container, Imported, Literal, TemporaryPath, Variable
 from raddle.generation.rendering import MARK
 from raddle.generation.surface import MethodKind
@@ -26,7 +33,7 @@ from raddle.linearizability.judgment import Oracle
 ROOT = Path(__file__).resolve().parents[3]
 BUGGY = Path(shelf_under_test.__file__).read_text(encoding="utf-8")
 MODULE = "shelfproject"
-SHELF, ACCOUNT, TALLY = (Imported(MODULE, name) for name in ("Shelf", "BankAccount", "Tally"))
+SHELF, ACCOUNT, TALLY, LOWERCASE = (Imported(MODULE, name) for name in ("Shelf", "BankAccount", "Tally", "raddle"))
 
 # The fixed classes: every method holds a lock, and `transfer` takes the locks in a fixed order.
 FIXES = {
@@ -131,6 +138,15 @@ CASES = {
             [new(SHELF), shelf("put", TemporaryPath("log"), 0)],
             [shelf("take", TemporaryPath("log"))],
             [shelf("take", TemporaryPath("log"))],
+        ),
+        violation(Oracle.EXCEPTIONS),
+    ),
+    "a class called raddle": (
+        LOWERCASE,
+        case(
+            [new(LOWERCASE), call("put", "a", 0, cls=LOWERCASE)],
+            [call("take", "a", cls=LOWERCASE)],
+            [call("take", "a", cls=LOWERCASE)],
         ),
         violation(Oracle.EXCEPTIONS),
     ),
@@ -358,3 +374,18 @@ def test_two_bugs_with_the_same_name_get_two_files(project):
     exporting = exporter(project)
     first, second = (exporting.export(*CASES["exception"][1:]) for _ in range(2))
     assert second.path.name == first.path.name.replace(".py", "_2.py")
+
+
+def test_a_test_of_another_class_with_the_same_name_is_kept(project):
+    other = project / "tests" / "test_shelf_take_while_take_raises_key_error.py"
+    other.write_text(f"{MARK} from elsewhere.Shelf (elsewhere 1.0).\n")
+    assert is_test_of_another_class(other, SHELF)
+    assert not is_test_of_another_class(other, Imported("elsewhere", "Shelf"))
+    exporting = Exporter(
+        project / "tests", cls=SHELF, command="", is_free=lambda path: not is_test_of_another_class(path, SHELF)
+    )
+    exported = exporting.export(*CASES["exception"][1:])
+    assert exported.path.name == "test_shelfproject_shelf_take_while_take_raises_key_error.py"
+    assert exporting.write(exported) is None
+    assert exporting.export(*CASES["exception"][1:]).path.name == exported.path.name.replace(".py", "_2.py")
+    assert not is_test_of_another_class(exported.path, SHELF)
