@@ -29,7 +29,8 @@ from raddle.generation.search_end import SearchEnd
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help=f"Time limit for the search, in seconds. Several classes share it [default: {DEFAULT_SECONDS:g}].",
+    help=f"Time limit, in seconds, including the time for writing tests. Several classes share it [default: "
+    f"{DEFAULT_SECONDS:g}; no limit with --max-tests].",
 )
 @click.option(
     "--max-tests",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isinf
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +14,7 @@ from raddle.cli.screen import show_story
 from raddle.execute.fork import can_fork
 from raddle.generation.generate import GenerationProgress
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
+from raddle.generation.search_end import SearchEnd
 from raddle.wording import count
 
 MAX_NAMES = 8  # names of methods in a line
@@ -90,8 +92,9 @@ def progress_text(update: GenerationProgress) -> str:
     which = f"{update.cls} ({update.number} of {update.classes})" if update.classes > 1 else update.cls
     if not update.seconds:
         return f"{which}: {update.doing}"
+    limit = "" if isinf(update.limit) else f" of {update.limit:.0f}"
     return (
-        f"{which}: {update.doing}, {update.seconds:.0f} of {update.limit:.0f} s, {count(update.tests, 'test')}, "
+        f"{which}: {update.doing}, {update.seconds:.0f}{limit} s, {count(update.tests, 'test')}, "
         f"{count(update.executions, 'execution')}, {count(update.findings, 'bug')}"
     )
 
@@ -142,11 +145,19 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
         yield from (f"  {row.name}: {row.covered:,} of {row.total}" for row in report.coverage.criteria)
         yield f"  coverage was measured in {report.coverage.tests:,} of {count(report.tests, 'test')}"
     elif report.tests:
-        yield "  coverage is not known: it is measured on controlled threads, and reported every few seconds"
+        yield f"  coverage is not known: {_why_not_measured(report)}"
     yield from _not_called(report, is_verbose=is_verbose)
     yield f"  the calls ran in a temporary folder{', without network' if can_fork() else ''}"
     if is_verbose:
         yield from _missing(report)
+
+
+def _why_not_measured(report: ClassReport) -> str:
+    if report.why is SearchEnd.INTERRUPTED:
+        return "the search was interrupted before it was reported"
+    if report.why is SearchEnd.PROCESS_DIES:
+        return "the process of the search died before it was reported"
+    return "it is measured on controlled threads, and reported every few seconds"
 
 
 def _not_called(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:

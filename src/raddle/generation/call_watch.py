@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -58,8 +58,15 @@ class RefusedCallError(Exception):
 class CallWatch:
     """The watch of a process."""
 
-    def __init__(self, heartbeat: Heartbeat | None = None, refusals: Refusals | None = None) -> None:
+    def __init__(
+        self,
+        heartbeat: Heartbeat | None = None,
+        refusals: Refusals | None = None,
+        *,
+        after_call: Callable[[], object] = lambda: None,
+    ) -> None:
         self._heartbeat = heartbeat
+        self._after_call = after_call  # called while the call still counts as being in progress
         self._refusals = Refusals() if refusals is None else refusals
         self.refused: dict[Method, str] = {}  # methods whose calls do not return, so that they only waste time
         self._slow: Counter[Method] = Counter()
@@ -86,6 +93,7 @@ class CallWatch:
 
     def end(self, slot: int, call: Call, error: BaseException | None) -> None:
         """Record that a call returned or raised an exception."""
+        self._after_call()
         if self._heartbeat is not None:
             self._heartbeat.end(slot)
         method = call.method

@@ -15,9 +15,10 @@ from raddle.generation.binding import add_sites, bind
 from raddle.generation.bug import Bug
 from raddle.generation.class_builder import ClassBuilder
 from raddle.generation.coverage_meter import CoverageMeter, MeasuredCoverage
-from raddle.generation.distinct import identity, symptom
+from raddle.generation.distinct import Identity, Interruption, identity, symptom
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
+from raddle.generation.interruptions import interruptions
 from raddle.generation.module_state import ModuleState
 from raddle.generation.native_runs import NativeFailure, NativeSettings
 from raddle.generation.pools import ArgumentPools
@@ -38,6 +39,7 @@ from raddle.linearizability.legal import LegalHistories, UnusableTestError
 RESTART_AFTER = 200  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
 MAX_RESTARTS_IN_VAIN = 4  # times that other arguments are tried before a search in which no method works is given up
+MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class without locks has very many
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
 SHRINKING_PREEMPTIONS = 2
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
@@ -68,11 +70,17 @@ class ClassResult:
 
 
 OnBug = Callable[[Bug], None]
+NOT_SIMPLIFIED = "the time limit was reached while its calls were simplified"
+OVERTIME = 1.0  # seconds after the time limit at which an execution in progress is ended
 OnTest = Callable[[Counts, float], None]  # called after each test with the counts and the seconds so far
 
 
 class ClassSearch:
-    """Searches for bugs of one class. `doing` is called before anything that might never return."""
+    """Searches for bugs of one class.
+
+    Before a failing test is simplified, `on_suspect` is called with a preliminary bug, so that it is not lost if the
+    process ends. Afterwards, `on_bug` is called with the bug, or `on_dismissed`.
+    """
 
     def __init__(
         self,
@@ -81,11 +89,17 @@ class ClassSearch:
         *,
         on_bug: OnBug = lambda bug: None,
         on_test: OnTest = lambda counts, seconds: None,
+        on_suspect: OnBug = lambda bug: None,
+        on_dismissed: Callable[[], None] = lambda: None,
+        is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         self._cls = cls
         self._options = options
         self._on_bug = on_bug
         self._on_test = on_test
+        self._on_suspect = on_suspect
+        self._on_dismissed = on_dismissed
+        self._is_stopping = is_stopping
         factory = options.factory
         self.surface = inspect_class(
             cls, methods=(*options.methods, *factory.methods), exclude=(*options.exclude, *factory.exclude)
@@ -96,8 +110,8 @@ class ClassSearch:
         self._symptoms: dict[tuple[str, ...], list[frozenset[str]]] = {}
         self.counts = Counts()
         self.notes: list[str] = []
+        self._omitted: dict[str, set[str]] = {}  # variables with many bugs, and the methods that were not reported
         self._legal = LegalHistories(())  # of the last test that failed
-        self._spent = 0.0  # seconds that do not count, because the caller wrote tests
         self._began = time.monotonic()
 
     def run(self) -> ClassResult:
@@ -110,19 +124,30 @@ class ClassSearch:
             sandbox = stack.enter_context(Sandbox())
             self._prepare(workbench, sandbox, stack)
             self._began = time.monotonic()
+            workbench.installation.watchdog.deadline = self._began + self._options.seconds + OVERTIME
             self._search()
         return self.result()
 
     def result(self) -> ClassResult:
         """Return the result so far."""
+        omitted = (
+            f"more methods can be interrupted while they use {variable} ({', '.join(sorted(functions))}): fix those "
+            "that were reported, and generate again"
+            for variable, functions in self._omitted.items()
+        )
         return ClassResult(
-            self.surface, tuple(self.bugs), self.counts, self.seconds, self._meter.result(), tuple(self.notes)
+            self.surface, tuple(self.bugs), self.counts, self.seconds, self._meter.result(), (*self.notes, *omitted)
         )
 
     @property
     def seconds(self) -> float:
-        """The time that the search has taken so far."""
-        return time.monotonic() - self._began - self._spent
+        """The time that the search has taken so far, including the time for writing tests."""
+        return time.monotonic() - self._began
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.seconds >= self._options.seconds or self._is_stopping()
 
     def _prepare(self, workbench: Workbench, sandbox: Sandbox, stack: ExitStack) -> None:
         options = self._options
@@ -159,7 +184,7 @@ class ClassSearch:
 
     def _search(self) -> None:
         options, since_new, barren = self._options, 0, 0
-        while self.seconds < options.seconds and not (options.first_only and self.bugs) and not self.nothing_works:
+        while not self._is_over and not (options.first_only and self.bugs) and not self.nothing_works:
             if options.max_tests is not None and self.counts.tests >= options.max_tests:
                 return
             proposal = self._strategy.propose()
@@ -202,6 +227,8 @@ class ClassSearch:
                 failure = proposal.plan(checker)
                 if failure is not None and not isinstance(failure, NativeFailure) and not checker.confirmed(failure):
                     failure = None
+                if failure is not None:
+                    self._legal = checker.legal()
             except UnusableTestError:
                 counts.unusable += 1
             counts.executions += checker.executions
@@ -231,10 +258,17 @@ class ClassSearch:
         if self._is_known(kind, called):
             return
         found = failure
+        what = identity(test, failure.violation, failure.error, belongs=self._belongs)
+        aimed_at, explained_by = self._strategy.patterns_of_failure()
+        bug = Bug(
+            what, test, failure.violation, self._sentence(test, failure), seconds, tests, executions, test, failure,
+            aimed_at=aimed_at, explained_by=explained_by, unfinished=NOT_SIMPLIFIED,
+        )  # fmt: skip
+        self._on_suspect(bug)
 
         def fails(simpler: TestCase) -> bool:
             nonlocal found
-            if self.counts.executions - executions > MAX_SHRINKING:
+            if self.counts.executions - executions > MAX_SHRINKING or (found is not failure and self._is_over):
                 return False
             again = self._failure_of(simpler)
             if again is None or symptom(again.violation, again.error, belongs=self._belongs) != kind:
@@ -244,23 +278,35 @@ class ClassSearch:
 
         searchable = fails(test)
         shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
-        if searchable and self._failure_of(shrunk) is None:
+        causes: list[Interruption] = []
+        if searchable and self._failure_of(shrunk, causes) is None:
+            self._on_dismissed()
             return
-        what = identity(shrunk, found.violation, found.error, belongs=self._belongs)
+        what = identity(
+            shrunk, found.violation, found.error, belongs=self._belongs, cause=causes[0] if causes else None
+        )
         self._symptoms.setdefault(kind, []).append(
             frozenset(str(call.method) for thread in shrunk.threads for call in thread)
         )
-        if any(bug.identity == what for bug in self.bugs):
+        if self._is_repeated(what):
+            self._on_dismissed()
             return
-        aimed_at, explained_by = self._strategy.patterns_of_failure()
-        bug = Bug(
-            what, shrunk, found.violation, self._sentence(shrunk, found), seconds, tests, executions, test, found,
-            searchable=searchable, aimed_at=aimed_at, explained_by=explained_by,
+        bug = replace(
+            bug, identity=what, test=shrunk, violation=found.violation, sentence=self._sentence(shrunk, found),
+            failure=found, searchable=searchable, unfinished="",
         )  # fmt: skip
         self.bugs.append(bug)
-        began = time.monotonic()
         self._on_bug(bug)
-        self._spent += time.monotonic() - began
+
+    def _is_repeated(self, what: Identity) -> bool:
+        """Return whether a bug has been found before, or is one of many about the same variable."""
+        identities = [bug.identity for bug in self.bugs]
+        if what in identities:
+            return True
+        if what.variable and [one.variable for one in identities].count(what.variable) >= MAX_BUGS_OF_VARIABLE:
+            self._omitted.setdefault(what.variable, set()).add(what.function)
+            return True
+        return False
 
     def _sentence(self, test: TestCase, failure: Failure) -> str:
         names = CallNames(
@@ -279,14 +325,26 @@ class ClassSearch:
         known = self._symptoms.get(kind, [])
         return any(len(kind) > 2 or methods <= called for methods in known)
 
-    def _failure_of(self, test: TestCase) -> Failure | None:
-        """Search a simpler test; return its failure, None if it passes or cannot be judged."""
-        with self._checker(test) as checker:
+    def _failure_of(self, test: TestCase, causes: list[Interruption] | None = None) -> Failure | None:
+        """Search a simpler test; return its failure, None if it passes or cannot be judged.
+
+        `causes` receives the interruptions in the failing execution that no passing execution of the test contains.
+        """
+        seen: list[list[Interruption]] = []
+        table = self._workbench.installation.table
+        with self._checker(test, measured=causes is not None) as checker:
+            if causes is not None:
+                checker.after_execution = lambda execution: seen.append(
+                    [] if execution.observed is None else interruptions(*execution.observed, table)
+                )
             try:
                 for preemptions in range(1, SHRINKING_PREEMPTIONS + 1):
                     verdict = checker.search(preemptions=preemptions, max_executions=SHRINKING_EXECUTIONS)
                     if verdict.failure is not None:
                         self._legal = checker.legal()
+                        if causes is not None and seen:
+                            harmless = {one for execution in seen[:-1] for one in execution}
+                            causes += [one for one in seen[-1] if one not in harmless]
                         return verdict.failure if checker.confirmed(verdict.failure) else None
             except UnusableTestError:
                 return None

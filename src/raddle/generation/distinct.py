@@ -3,14 +3,16 @@
     identity(shrunk_test, violation, error, belongs=...) -> Identity
     symptom(violation, error, belongs=...) -> tuple, which stays the same while a test is shrunk
 
-Exceptions are identified by their class and the innermost function of the package that raised them. A bug of another
-kind is identified by the methods that the shrunk test calls in its threads.
+Exceptions are identified by their class and the innermost function of the package that raised them. A wrong outcome is
+identified by the method that is interrupted and the variable that another thread changes meanwhile. If these are not
+known, and for hangs, the methods that the shrunk test calls in its threads identify the bug.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from raddle.generation.testcase import TestCase
 from raddle.linearizability.judgment import Oracle, Violation
@@ -27,12 +29,20 @@ class Frame:
     function: str  # the qualified name of the function
 
 
+class Interruption(NamedTuple):
+    """Accesses of a method, and a change by another thread in between that separates them."""
+
+    variable: str  # the interrupted accesses, as "Owner.name"; two names if they are about two variables
+    file: str
+    function: str  # the function that is interrupted
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """What distinguishes a bug from others.
 
     >>> Identity("outcome", methods=("get", "put"))
-    Identity(kind='outcome', exception='', file='', function='', methods=('get', 'put'))
+    Identity(kind='outcome', exception='', file='', function='', methods=('get', 'put'), variable='')
     """
 
     kind: str  # "exception", "hang" or "outcome"
@@ -40,17 +50,35 @@ class Identity:
     file: str = ""
     function: str = ""
     methods: tuple[str, ...] = ()
+    variable: str = ""
 
 
 _KINDS = {Oracle.EXCEPTIONS: "exception", Oracle.HANGS: "hang"}
 
 
-def identity(test: TestCase, violation: Violation, error: BaseException | None, *, belongs: Belongs) -> Identity:
-    """Return the identity of the bug that a shrunk test shows; `error` is the exception of an illegal call."""
+def identity(
+    test: TestCase,
+    violation: Violation,
+    error: BaseException | None,
+    *,
+    belongs: Belongs,
+    cause: Interruption | None = None,
+) -> Identity:
+    """Return the identity of the bug that a shrunk test shows.
+
+    Args:
+        test: The test.
+        violation: What is wrong.
+        error: The exception of an illegal call.
+        belongs: Returns whether a file is part of the package under test.
+        cause: The interruption that explains a wrong outcome, if it is known.
+    """
     kind = _KINDS.get(violation.oracle, "outcome")
     frame = None if error is None else innermost_frame(error, belongs)
     if kind == "exception" and frame is not None:
         return Identity(kind, violation.exception, frame.place.file, frame.function)
+    if kind == "outcome" and cause is not None:
+        return Identity(kind, file=cause.file, function=cause.function, variable=cause.variable)
     methods = tuple(sorted(str(call.method) for thread in test.threads for call in thread))
     return Identity(kind, violation.exception, methods=methods)
 

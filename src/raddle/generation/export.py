@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -29,6 +30,7 @@ from raddle.linearizability.judgment import Oracle, Violation
 from raddle.thread_scenario import project_root
 
 MAX_LINES = 25  # a test has fewer lines of code
+TIME_UP = "the time limit was reached before a test was written and verified"
 ROUNDS = 4  # maximum number of verifications; two are usual, because names and docstring depend on the first
 
 
@@ -70,8 +72,12 @@ class Exporter:
         self._header = replace(header_of(cls, command=command, folder=self._folder), reset=reset, invariant=invariant)
         self._taken: set[str] = set()  # the names of the files exported so far
 
-    def export(self, test: TestCase, violation: Violation) -> Exported | NotExported:
-        """Return the verified file for a shrunk test, or the reason why it cannot be exported."""
+    def export(self, test: TestCase, violation: Violation, *, seconds: float = float("inf")) -> Exported | NotExported:
+        """Return the verified file for a shrunk test, or the reason why it cannot be exported.
+
+        `seconds` limits the time for all verifications together.
+        """
+        until = time.monotonic() + seconds
         problem = Problem(violation.oracle, violation.calls, violation.exception)
         shown = Shown(problem)
         text = ""
@@ -84,8 +90,11 @@ class Exporter:
             path = self._path(test_name(test, shown.problem))
             if text == before:
                 break
-            report = verify(text, file=path, seconds=self._seconds)
+            left = until - time.monotonic()
+            report = verify(text, file=path, seconds=min(self._seconds, left)) if left > 0 else Report(error=TIME_UP)
             if report.problem:
+                if time.monotonic() >= until:
+                    return NotExported(TIME_UP)
                 return NotExported(report.problem)
             shown = _shown(report)
         else:
@@ -128,7 +137,7 @@ def _shown(report: Report) -> Shown:
         lost_update=report.lost_update,
         preempted=report.preempted,
     )
-    return Shown(problem, report.schedule, report.file, report.line)
+    return Shown(problem, report.schedule, report.file, report.line, needs_folder=report.needs_folder)
 
 
 def header_of(cls: Imported, *, command: str, folder: Path) -> Header:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from raddle.generation.rendering import MARK, render_passing
 from raddle.generation.source import NotWritableError
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import TestCase
-from raddle.generation.verification import Report, verify
+from raddle.generation.verification import MAX_SECONDS, Report, verify
 
 DEFAULT_FOLDER = "raddle-tests"
 
@@ -117,8 +118,8 @@ class ClassExport:
         """The class, as "package.module:Class"."""
         return f"{self._cls.module}:{self._cls.name}"
 
-    def finding(self, bug: Bug) -> GeneratedFinding:
-        """Export a bug; return the finding."""
+    def finding(self, bug: Bug, *, seconds: float = float("inf")) -> GeneratedFinding:
+        """Export a bug; return the finding. If the test cannot be verified in this time, there is none."""
         bug = replace(bug, test=self._names.in_test(bug.test))
         found = GeneratedFinding(
             self.name,
@@ -130,9 +131,11 @@ class ClassExport:
             tests=bug.tests,
             executions=bug.executions,
         )
+        if bug.unfinished:
+            return replace(found, reason=bug.unfinished)
         if not bug.searchable:
             return replace(found, reason="it was seen on native threads, and no schedule was found for it")
-        exported = self._exporter.export(bug.test, bug.violation)
+        exported = self._exporter.export(bug.test, bug.violation, seconds=seconds)
         if isinstance(exported, NotExported):
             return replace(found, reason=exported.reason)
         reason = self._folder.write(exported.path, self.name, lambda: self._exporter.write(exported))
@@ -159,8 +162,9 @@ class ClassExport:
         if self._folder.is_written:
             self.files += [file for file in (shown_path(path), conftest) if file and file not in self.files]
 
-    def keep_coverage_tests(self, tests: Sequence[TestCase]) -> str:
-        """Write the tests that pass to a file; return a note if there is none."""
+    def keep_coverage_tests(self, tests: Sequence[TestCase], *, seconds: float = float("inf")) -> str:
+        """Write the tests that pass to a file; return a note if there is none. `seconds` limits the time."""
+        until = time.monotonic() + seconds
         header = header_of(self._cls, command=self._command, folder=self._folder.path)
         path = self._folder.path / file_name(self._cls.name, "coverage")
         if not self._is_free(path):
@@ -171,7 +175,9 @@ class ClassExport:
                 text = render_passing([test], header)
             except NotWritableError:
                 continue
-            report = verify(text, file=path)
+            if time.monotonic() >= until:
+                break
+            report = verify(text, file=path, seconds=min(MAX_SECONDS, until - time.monotonic()))
             if not report.error and report.passes_sequentially and not report.fails:
                 passing.append(test)
         if not passing:
@@ -209,4 +215,6 @@ def shown_path(path: Path) -> str:
 
 def _story(report: Report, folder: Path) -> str:
     """Return the message of the failing test, as if the test had been run in its folder."""
-    return re.sub(r'(?<=File ")[^"\n]*raddle-verify-[^/\\"]*(?=[/\\])', lambda _: shown_path(folder), report.message)
+    return re.sub(
+        r'(?<=File ")[^"\n]*raddle-generate-[^/\\"]*[/\\]work(?=[/\\])', lambda _: shown_path(folder), report.message
+    )

@@ -22,6 +22,7 @@ from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOpti
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learning import learn as learn_values
+from raddle.generation.owned_folder import delete_abandoned
 from raddle.generation.package_classes import imported
 from raddle.generation.public_names import PublicNames, is_private
 from raddle.generation.pytest_paths import import_root
@@ -39,6 +40,7 @@ from raddle.site import INSTALLED
 
 PRIVATE = "private"  # the oracle that compares private attributes
 ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
+GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the test in hand
 MIN_SECONDS = 1.0  # a class is searched for at least this time if several classes share the time
 
 
@@ -67,7 +69,7 @@ def generate(
     target: type | str,
     *,
     method: str = "portfolio",
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float | None = None,
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     methods: Sequence[str] = (),
@@ -87,7 +89,8 @@ def generate(
             for all of its public classes that look as if they were meant to be shared between threads.
         method: The method of generation: `"portfolio"`, `"maptest"`, `"maptest-random"`, `"covcon"`, `"covcon*"`,
             `"contege"`, `"contege*"`, `"autocontest"` or `"random"`.
-        seconds: Time limit for the search. Several classes share the time. The time for writing tests is added.
+        seconds: Time limit for the search, including the time for writing tests, but not for instrumenting the modules.
+            Several classes share the time. The default is 60 seconds, or no limit if `max_tests` is given.
         seed: The seed for all random choices.
         out: The folder to write to. By default, no files are written, and the findings contain the text of the tests.
         methods: Patterns of the methods to call, such as `["get*"]`.
@@ -110,12 +113,15 @@ def generate(
     (True, 40)
     """
     folder = TestFolder(Path(DEFAULT_FOLDER if out is None else checked_folder(out)), is_written=out is not None)
+    delete_abandoned()
     with _unchanged_process():
         targets = _targets(target)
         chosen, is_private = _oracles(oracle)
         if workers is not None and workers < 1:
             raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
         loaded = Factory() if factory is None else _quietly(lambda: load_factory(factory))
+        if seconds is None:
+            seconds = DEFAULT_SECONDS if max_tests is None else float("inf")
         options = GenerationOptions(
             method, seconds, seed, tuple(methods), tuple(exclude), chosen, max_tests=max_tests, factory=loaded
         )
@@ -172,10 +178,11 @@ class _Generation:
     def run(self, found: Targets) -> GenerationResult:
         """Search the classes one after the other."""
         targets = found.classes
-        began, left = time.monotonic(), self._options.seconds
+        began = time.monotonic()
         reports: list[ClassReport] = []
         notes: list[str] = []
         for number, target in enumerate(targets):
+            left = self._options.seconds - (time.monotonic() - began if number else 0.0)
             seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
             update = GenerationProgress(_name(target), number + 1, len(targets), "inspecting", limit=seconds)
             try:
@@ -186,7 +193,6 @@ class _Generation:
                 why = SearchEnd.UNBUILDABLE if isinstance(error, UnbuildableError) else SearchEnd.REJECTED
                 report = ClassReport(update.cls, why, target.sharing, error=str(error))
             reports.append(report)
-            left -= report.seconds
             self._progress(replace(update, doing="done", report=report))
             if report.why is SearchEnd.INTERRUPTED:
                 rest = [_name(other) for other in targets[number + 1 :]]
@@ -224,7 +230,8 @@ class _Generation:
         notes = list(searched.notes)
         if self._keeps_tests and searched.why is not SearchEnd.INTERRUPTED:
             self._progress(replace(work.update, doing="writing coverage tests"))
-            notes += filter(None, [work.export.keep_coverage_tests(searched.tests)])
+            left = max(seconds - searched.seconds, 0.0) + GRACE_SECONDS
+            notes += filter(None, [work.export.keep_coverage_tests(searched.tests, seconds=left)])
         return _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
 
     def _class_export(self, target: Target, surface: Surface) -> ClassExport:
@@ -256,15 +263,15 @@ class _ClassWork:
         )
         self._progress(self.update)
 
-    def on_bug(self, bug: Bug) -> None:
+    def on_bug(self, bug: Bug, left: float) -> None:
         """Export a bug. If Ctrl-C interrupts that, it is done again, because a first Ctrl-C keeps what was found."""
         self._progress(replace(self.update, doing="writing a test"))
         interrupted = False
         try:
-            finding = self.export.finding(bug)
+            finding = self.export.finding(bug, seconds=max(left, 0.0) + GRACE_SECONDS)
         except KeyboardInterrupt:
             interrupted = True
-            finding = self.export.finding(bug)
+            finding = self.export.finding(bug, seconds=max(left, GRACE_SECONDS))
         self.findings.append(finding)
         self.update = replace(self.update, findings=len(self.findings))
         self._progress(replace(self.update, finding=finding))

@@ -21,7 +21,7 @@ class GenerationOptions:
     """How tests of a class are searched for."""
 
     method: str = "portfolio"  # one of `METHODS`
-    seconds: float = DEFAULT_SECONDS  # time limit for the search; writing tests is not counted
+    seconds: float = DEFAULT_SECONDS  # time limit for the search and for writing tests
     seed: int = 1
     methods: tuple[str, ...] = ()  # patterns of the methods to call; all if empty
     exclude: tuple[str, ...] = ()  # patterns of methods not to call

@@ -34,6 +34,7 @@ class Heartbeat:
 
     def __init__(self) -> None:
         self._count = RawValue(ctypes.c_uint64, 0)
+        self._stopping = RawValue(ctypes.c_bool, False)
         self._bytes = memoryview(RawArray(ctypes.c_char, _SLOTS * _SIZE)).cast("B")
         self._free = list(range(0, _SLOTS * _SIZE, _SIZE))
 
@@ -41,6 +42,15 @@ class Heartbeat:
     def count(self) -> int:
         """The number of times a call has begun or ended. It increases as long as the process makes progress."""
         return int(self._count.value)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the parent has asked the process to end its search."""
+        return bool(self._stopping.value)
+
+    def stop(self) -> None:
+        """Ask the process to end its search soon, in the parent."""
+        self._stopping.value = True
 
     def beat(self) -> None:
         """Record that the process makes progress."""

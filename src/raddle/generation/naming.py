@@ -20,7 +20,9 @@ from raddle.linearizability.judgment import Oracle
 from raddle.outcome import OutcomeKind
 
 # What exported tests define themselves or import, besides the objects that they use.
-OWN_NAMES = frozenset({"pytest", "raddle", "setup", "made", "args", "kwargs", "tmp_path", "empty_folder", "shutil"})
+OWN_NAMES = frozenset(
+    {"pytest", "raddle", "setup", "made", "args", "kwargs", "tmp_path", "monkeypatch", "empty_folder", "shutil"}
+)
 RESERVED = OWN_NAMES | {"reset", "invariant", "deque"}  # no variable has one of these names
 _ORDINALS = ("", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _OPERATORS = {

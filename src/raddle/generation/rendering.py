@@ -59,6 +59,7 @@ class Shown:
     schedule: str = ""
     file: str = ""  # the file and line where it goes wrong
     line: int = 0
+    needs_folder: bool = False  # whether the calls change files in the working directory
     is_passing: bool = False  # whether nothing goes wrong, so that the problem does not count
 
 
@@ -175,7 +176,9 @@ class _Rendering:
         self._callbacks = {name: returns[name] for name, number in uses.items() if number > 1}
         self._functions = callback_names(self._callbacks, self._variables.values())
         self._taken = {*self._variables.values(), *self._functions.values(), *roots}
-        self._needs_folder = any(_has_path(value) for call in test.calls() for value in _values(call))
+        self._needs_folder = shown.needs_folder or any(
+            _has_path(value) for call in test.calls() for value in _values(call)
+        )
         made = {call.result for call in test.prefix}
         later = [call for calls in (*test.threads, test.observers) for call in calls]
         used = {name for call in later for name in _used(call)}
@@ -210,7 +213,7 @@ class _Rendering:
             arguments.append(f"schedule={literal(self._shown.schedule)}")
         check = lines(called("raddle.linearizable", arguments), indent=INDENT)
         return [
-            f"def {name}({'tmp_path' if self._needs_folder else ''}):",
+            f"def {name}({', '.join(self._fixtures())}):",
             *self._docstring(),
             *([""] if self._local else []),
             *self._local,
@@ -222,13 +225,15 @@ class _Rendering:
         reset = "" if self._header.reset is None else self.imports.name(self._header.reset)
         if not self._needs_folder:
             return reset
-        body = [
-            f"{self.imports.module('shutil')}.rmtree(tmp_path)",
-            "tmp_path.mkdir()",
-            *([f"{reset}()"] if reset else []),
-        ]
+        body = [f"{self.imports.module('shutil')}.rmtree(tmp_path)", "tmp_path.mkdir()"]
+        body += ["monkeypatch.chdir(tmp_path)"] if self._shown.needs_folder else []
+        body += [f"{reset}()"] if reset else []
         self._local = [f"{INDENT}def empty_folder():", *(f"{INDENT * 2}{line}" for line in body), "", *self._local]
         return "empty_folder"
+
+    def _fixtures(self) -> list[str]:
+        """Return the fixtures of pytest that the test uses."""
+        return [*(["tmp_path"] if self._needs_folder else []), *(["monkeypatch"] if self._shown.needs_folder else [])]
 
     # -- setup ------------------------------------------------------------------------------------------
 

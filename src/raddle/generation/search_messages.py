@@ -26,6 +26,23 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Started:
+    """The search begins. The time for instrumenting the modules does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspected:
+    """A failing test that is going to be simplified. A `Found` or `Dismissed` follows unless the process ends."""
+
+    bug: Bug
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissed:
+    """The suspected bug cannot be repeated, or is one of those that were found before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A bug. The search waits until the supervisor has handled it."""
 
@@ -71,4 +88,4 @@ class Broken:
     traceback: str
 
 
-Message: TypeAlias = Status | Found | Raised | Covered | Ended | Refused | Broken
+Message: TypeAlias = Status | Started | Suspected | Dismissed | Found | Raised | Covered | Ended | Refused | Broken

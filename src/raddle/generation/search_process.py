@@ -19,13 +19,17 @@ from typing import Any
 
 from raddle.distribute.processes import die_with_parent
 from raddle.execute.fork import how_it_ended, without_fork_warning
+from raddle.generation.file_guard import FileGuard
 from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.network import refuse_connections
+from raddle.generation.owned_folder import OwnedFolder
 from raddle.generation.search_messages import Found, Message
 from raddle.generation.silence import Silence
 from raddle.generation.testcase import Call
 from raddle.generation.watched_search import SearchRequest, run_search
 
+DISCONNECTED = 86  # exit code of a process that can no longer send messages
+_exit = os._exit  # the original, saved before it is patched
 _JOIN_SECONDS = 10.0  # time for the operating system to end a process that was killed
 
 
@@ -34,10 +38,10 @@ class SearchProcess:
 
     def __init__(self, request: SearchRequest) -> None:
         self.heartbeat = Heartbeat()
-        self._folder = tempfile.TemporaryDirectory(prefix="raddle-", ignore_cleanup_errors=True)
+        self._folder = OwnedFolder()
         context: Any = multiprocessing.get_context("fork")
         self.connection, other = context.Pipe()
-        arguments = (request, other, self.connection, self.heartbeat, self._folder.name)
+        arguments = (request, other, self.connection, self.heartbeat, str(self._folder.work))
         self._process = context.Process(target=_search, args=arguments, name="raddle generate")
         _flush()
         with without_fork_warning():
@@ -52,7 +56,7 @@ class SearchProcess:
     def __exit__(self, *exc: object) -> None:
         self.kill()
         self.connection.close()
-        self._folder.cleanup()
+        self._folder.delete()
 
     @property
     def is_alive(self) -> bool:
@@ -74,6 +78,8 @@ class SearchProcess:
 
     def how_it_ended(self) -> str:
         """Return how the process ended, such as "exit code 3"."""
+        if self._process.exitcode == DISCONNECTED:
+            return "closes file descriptors that it did not open"
         return how_it_ended(self._process.exitcode)
 
     def messages(self) -> Iterator[Message]:
@@ -109,13 +115,30 @@ def _search(
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     refuse_connections()
+    FileGuard(folder).install()
+    pipe_number = connection.fileno()
+    pipe = _identity_of(pipe_number)
 
     def send(message: Message) -> None:
         heartbeat.beat()
         connection.send(message)
         if isinstance(message, Found):
-            connection.recv()  # the time for writing a test does not count
+            connection.recv()  # a test is being written
         heartbeat.beat()
 
+    def check_pipe() -> None:
+        """End the process after a call that has closed the pipe. The calls in progress show the parent which one."""
+        if _identity_of(pipe_number) != pipe:
+            _exit(DISCONNECTED)
+
     with Silence():
-        run_search(request, send, heartbeat)
+        run_search(request, send, heartbeat, after_call=check_pipe)
+
+
+def _identity_of(descriptor: int) -> tuple[int, int] | None:
+    """Return the identity of an open file; None if it is closed."""
+    try:
+        status = os.fstat(descriptor)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

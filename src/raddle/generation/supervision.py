@@ -19,11 +19,23 @@ from raddle.execute.fork import can_fork
 from raddle.generation.blame import Blame
 from raddle.generation.bug import Bug
 from raddle.generation.call_watch import MethodRecord, Refusals
-from raddle.generation.class_search import Counts
+from raddle.generation.class_search import NOT_SIMPLIFIED, Counts
 from raddle.generation.coverage_meter import MeasuredCoverage
 from raddle.generation.distinct import Identity
 from raddle.generation.search_end import SearchEnd
-from raddle.generation.search_messages import Broken, Covered, Ended, Found, Message, Raised, Refused, Status
+from raddle.generation.search_messages import (
+    Broken,
+    Covered,
+    Dismissed,
+    Ended,
+    Found,
+    Message,
+    Raised,
+    Refused,
+    Started,
+    Status,
+    Suspected,
+)
 from raddle.generation.search_process import SearchProcess
 from raddle.generation.silence import Silence
 from raddle.generation.surface import Method, Surface
@@ -31,6 +43,8 @@ from raddle.generation.testcase import Call, TestCase
 from raddle.generation.watched_search import SearchRequest, run_search
 
 POLL_SECONDS = 0.1
+DIED = "the process of the search ended while its calls were simplified"
+STOP_SECONDS = 3.0  # time for a child to end its search after Ctrl-C
 MAX_RESTARTS = 20  # processes that may die before the search is given up
 MAX_UNEXPLAINED = 3  # processes that may die while no call is in progress
 MIN_SECONDS = 0.2  # a search is not continued for a shorter time
@@ -48,11 +62,13 @@ class Patience:
     alone: float = 10.0  # while one call is in progress
     concurrent: float = 40.0  # while several calls are
     idle: float = 120.0  # while none is, for example while modules are instrumented
-    overtime: float = 30.0  # how much longer than its time limit a search may take, to examine a failure
+    overtime: float = 2.0  # how much longer than its time limit a search may take
 
-    def of(self, calls: tuple[Call, ...]) -> float:
-        """Return the limit while these calls are in progress."""
-        return self.idle if not calls else self.alone if len(calls) == 1 else self.concurrent
+    def of(self, calls: tuple[Call, ...], seconds: float) -> float:
+        """Return the limit while these calls are in progress, in a search with this time limit."""
+        if len(calls) < 2:
+            return self.alone if calls else self.idle
+        return min(self.concurrent, max(self.alone, seconds / 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +88,7 @@ class Searched:
     traceback: str = ""  # of an internal error
 
 
-OnBug = Callable[[Bug], None]
+OnBug = Callable[[Bug, float], None]  # called with a bug and the seconds that are left for writing a test
 OnProgress = Callable[[Counts, float], None]
 
 
@@ -85,7 +101,7 @@ class Supervisor:
         surface: Surface,
         *,
         workers: int = 1,
-        on_bug: OnBug = lambda bug: None,
+        on_bug: OnBug = lambda bug, seconds: None,
         on_progress: OnProgress = lambda counts, seconds: None,
         patience: Patience | None = None,
     ) -> None:
@@ -96,6 +112,7 @@ class Supervisor:
         self._blame = Blame()
         self._searches = [_Search(_share(request, number, workers), number) for number in range(workers)]
         self._bugs: dict[Identity, Bug] = {}
+        self._suspects: list[Bug] = []  # bugs whose tests could not be simplified
         self._raised: dict[TestCase, int] = {}
         self._notes: list[str] = []
         self._restarts = self._unexplained = 0
@@ -111,11 +128,14 @@ class Supervisor:
             else:
                 self._search_here()
         except KeyboardInterrupt:
+            self._stop()
             self._why = SearchEnd.INTERRUPTED
             self._receive_rest()
         finally:
             for search in self._searches:
+                self._keep_suspect(search, NOT_SIMPLIFIED)
                 search.close()
+            self._report_suspects()
         return self._result()
 
     # -- in child processes -------------------------------------------------------------------------
@@ -135,12 +155,23 @@ class Supervisor:
         process = search.process
         for message in process.messages() if process is not None else ():
             self._handle(search, message)
-            if isinstance(message, Found) and process is not None:
-                process.answer()
-                search.progressed()
+            if isinstance(message, Found):
+                search.answer()
             if search.why is not None or self._why is not None:
                 search.close()
                 return
+
+    def _stop(self) -> None:
+        """Ask the children to end, and wait a moment for their last messages, which contain the coverage."""
+        for search in self._searches:
+            search.stop()
+        until = time.monotonic() + STOP_SECONDS
+        while (running := [search for search in self._searches if search.process]) and time.monotonic() < until:
+            wait([search.process.connection for search in running if search.process], POLL_SECONDS)
+            for search in running:
+                self._receive(search)
+                if search.process is not None and not search.process.is_alive:
+                    return
 
     def _receive_rest(self) -> None:
         """Handle the messages that the children had sent before they were interrupted."""
@@ -161,20 +192,46 @@ class Supervisor:
             if search.process is not None:
                 self._replace(search, process.calls, f"ends the process ({process.how_it_ended()})")
             return
+        overtime = self._patience.overtime  # also after a test was written, so that the child can report its coverage
+        if search.used > search.seconds + overtime and time.monotonic() - search.answered > overtime:
+            self._end_late(search, process)
+            return
         if process.heartbeat.count != search.beats:
             search.progressed()
-            if search.used > search.seconds + max(self._patience.overtime, search.seconds / 2):
-                self._notes.append("the search was ended while it examined a failure, because it took too long")
-                search.end(SearchEnd.SECONDS)
             return
         calls = process.calls
-        limit = self._patience.of(calls)
+        limit = self._patience.of(calls, search.seconds)
         if time.monotonic() - search.since > limit:
             process.kill()
             self._replace(search, calls, f"does not return within {limit:g} s")
 
+    def _end_late(self, search: _Search, process: SearchProcess) -> None:
+        """End a search that does not end in time."""
+        calls = process.calls
+        if calls and process.heartbeat.count == search.beats:
+            names = " and ".join(dict.fromkeys(self._name(call.method) for call in calls))
+            self._notes.append(f"{names} had not returned when the time was up")
+        process.kill()
+        self._receive(search)
+        if search.why is None:
+            search.end(SearchEnd.SECONDS)
+
+    def _keep_suspect(self, search: _Search, reason: str) -> None:
+        """Keep the bug whose test was being simplified when the process ended."""
+        bug, search.suspect = search.suspect, None
+        if bug is not None:
+            self._suspects.append(replace(bug, unfinished=reason))
+
+    def _report_suspects(self) -> None:
+        """Report the bugs whose tests were not simplified, unless a simplified test shows the same."""
+        for bug in self._suspects:
+            if not any(_shows(found, bug) for found in self._bugs.values()):
+                self._bugs[bug.identity] = bug
+                self._on_bug(bug, 0.0)
+
     def _replace(self, search: _Search, calls: tuple[Call, ...], what: str) -> None:
         """Continue a search in a new process, without the calls to blame."""
+        self._keep_suspect(search, DIED)
         self._blame.add(calls, what)
         if calls:
             names = " or ".join(dict.fromkeys(self._name(call.method) for call in calls))
@@ -224,10 +281,17 @@ class Supervisor:
             case Status():
                 search.status = message
                 self._on_progress(self._counts(), self._seconds())
+            case Started():
+                search.started()
+            case Suspected(bug):
+                search.suspect = bug
+            case Dismissed():
+                search.suspect = None
             case Found(bug):
+                search.suspect, search.is_waiting = None, True
                 if bug.identity not in self._bugs:
                     self._bugs[bug.identity] = bug
-                    self._on_bug(bug)
+                    self._on_bug(bug, search.seconds - search.used)
                 if len(self._bugs) >= MAX_BUGS:
                     self._why = SearchEnd.MANY_BUGS
             case Raised(test, gain):
@@ -295,10 +359,19 @@ class _Search:
         self.earlier: list[Status] = []  # of the processes that have died
         self.earlier_coverage: list[MeasuredCoverage] = []
         self.why: SearchEnd | None = None  # why the search has ended
-        self.used = 0.0  # seconds that the search has taken, without the time for writing tests
+        self.suspect: Bug | None = None  # a bug whose test is being simplified
+        self.answered = float("-inf")  # when a bug was handled last
+        self.is_waiting = False  # whether the process waits until a bug has been handled
         self.beats = -1
         self.since = 0.0  # the time of the last progress
         self._number = number
+        self._used = 0.0  # seconds that the processes took that have died
+        self._began: float | None = None  # when the time of this process began to count; None if it has not yet
+
+    @property
+    def used(self) -> float:
+        """The seconds that the search has taken, including the time for writing tests."""
+        return self._used + (0.0 if self._began is None else time.monotonic() - self._began)
 
     def start(self, refusals: Refusals) -> None:
         """Start a process for the rest of the time."""
@@ -308,6 +381,28 @@ class _Search:
         rest = replace(options, seed=seed, seconds=max(self.seconds - self.used, MIN_SECONDS), max_tests=tests)
         self.process = SearchProcess(replace(self.request, options=rest, refusals=refusals))
         self.beats, self.since = -1, time.monotonic()
+        # Instrumenting the modules counts only if it is done again.
+        self._began = self.since if parts else None
+
+    def started(self) -> None:
+        """Record that the process has begun to search."""
+        if self._began is None:
+            self._began = time.monotonic()
+
+    def answer(self) -> None:
+        """Let the process continue after a bug."""
+        if self.process is not None:
+            self.is_waiting = False
+            self.process.answer()
+            self.answered = time.monotonic()
+            self.progressed()
+
+    def stop(self) -> None:
+        """Ask the process to end its search soon."""
+        if self.process is not None:
+            self.process.heartbeat.stop()
+            if self.is_waiting:
+                self.answer()
 
     @property
     def _tests(self) -> int:
@@ -323,9 +418,7 @@ class _Search:
         """Record that the process makes progress."""
         if self.process is not None:
             self.beats = self.process.heartbeat.count
-        now = time.monotonic()
-        self.used = max(self.used, sum(status.seconds for status in self.earlier) + self.status.seconds)
-        self.since = now
+        self.since = time.monotonic()
 
     def finish_part(self) -> None:
         """Keep what the process has reported before it died. The time without progress counts."""
@@ -334,7 +427,7 @@ class _Search:
         self.earlier.append(self.status)
         self.earlier_coverage.append(self.coverage)
         self.status, self.coverage = Status(), MeasuredCoverage()
-        self.used = sum(status.seconds for status in self.earlier)
+        self._used, self._began = self.used, None
         self.close()
 
     def end(self, why: SearchEnd) -> None:
@@ -348,6 +441,15 @@ class _Search:
             with suppress(OSError):
                 self.process.__exit__()
             self.process = None
+
+
+def _shows(found: Bug, suspect: Bug) -> bool:
+    """Return whether a bug with a simplified test is probably the one whose test was not simplified."""
+    if found.identity == suspect.identity:
+        return True
+    methods = [{str(call.method) for thread in bug.test.threads for call in thread} for bug in (found, suspect)]
+    same = (found.identity.kind, found.identity.exception) == (suspect.identity.kind, suspect.identity.exception)
+    return same and methods[0] <= methods[1]
 
 
 def merged(one: Counts, other: Counts) -> Counts:

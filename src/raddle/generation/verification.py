@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from raddle.event import Event
+from raddle.generation.file_guard import FileGuard
+from raddle.generation.owned_folder import OwnedFolder
 from raddle.instrument import Selection
 from raddle.linearizable_check import Checked, LinearizabilityCheck
 from raddle.operation import READ, WRITE
@@ -47,6 +49,7 @@ class Report:
     line: int = 0
     lost_update: bool = False
     preempted: int = 0  # the index of the thread that is preempted last
+    needs_folder: bool = False  # whether files in the working directory were changed
     message: str = ""  # the message of the failing test, with the story
 
     @property
@@ -64,7 +67,8 @@ def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
 
     It runs in a temporary folder, so that relative paths do not name the user's files.
     """
-    with tempfile.TemporaryDirectory(prefix="raddle-verify-") as folder:
+    with OwnedFolder() as owned:
+        folder = owned.work
         copy = Path(folder, file.name)
         copy.write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", __name__, str(copy), str(file.resolve().parent)]
@@ -176,12 +180,19 @@ def main(file: str, folder: str) -> int:
     file = os.path.realpath(file)
     recorder = _Recorder(file, folder)
     vars(import_module("raddle"))["linearizable"] = recorder
-    report = _run(file, recorder)
+    tempfile.tempdir = os.path.dirname(file)  # the parent deletes this folder
+    guard = FileGuard(tempfile.tempdir)
+    guard.install()
+    report = replace(_run(file, recorder), needs_folder=guard.saw_relative_path)
+    if guard.refused:
+        report = replace(report, error=f"its calls change files outside the temporary folder, such as {guard.refused}")
     Path(file).with_name(RESULT).write_text(json.dumps(asdict(report)), encoding="utf-8")
     return 0
 
 
 def _run(file: str, recorder: _Recorder) -> Report:
+    import pytest
+
     sys.path.insert(0, os.path.dirname(file))
     name = Path(file).stem
     with tempfile.TemporaryDirectory(prefix="raddle-verify-") as temporary:
@@ -189,8 +200,9 @@ def _run(file: str, recorder: _Recorder) -> Report:
             module = import_module(name)
             tests = [value for key, value in vars(module).items() if key.startswith("test_")]
             for test in tests:
-                arguments = (Path(temporary),) if test.__code__.co_argcount else ()
-                test(*arguments)
+                with pytest.MonkeyPatch.context() as monkeypatch:
+                    fixtures = {"tmp_path": Path(temporary), "monkeypatch": monkeypatch}
+                    test(*(fixtures[name] for name in test.__code__.co_varnames[: test.__code__.co_argcount]))
         except Exception as error:
             return Report(error=f"the test cannot be run: {type(error).__name__}: {error}")
     return recorder.report

@@ -16,7 +16,19 @@ from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.portable import portable_bug, portable_test
 from raddle.generation.private_state import private_state
 from raddle.generation.search_end import SearchEnd
-from raddle.generation.search_messages import Broken, Covered, Ended, Found, Message, Raised, Refused, Status
+from raddle.generation.search_messages import (
+    Broken,
+    Covered,
+    Dismissed,
+    Ended,
+    Found,
+    Message,
+    Raised,
+    Refused,
+    Started,
+    Status,
+    Suspected,
+)
 from raddle.generation.strategy import Proposal
 from raddle.generation.testcase import TestCase
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
@@ -36,16 +48,22 @@ class SearchRequest:
     private: bool = False  # whether private attributes count as state
 
 
-def run_search(request: SearchRequest, send: Callable[[Message], None], heartbeat: Heartbeat | None = None) -> None:
+def run_search(
+    request: SearchRequest,
+    send: Callable[[Message], None],
+    heartbeat: Heartbeat | None = None,
+    *,
+    after_call: Callable[[], object] = lambda: None,
+) -> None:
     """Search, and send messages. The last one is an `Ended`, `Refused` or `Broken`, unless Ctrl-C ends the search.
 
     `send` returns once a message has been handled.
     """
-    watch = CallWatch(heartbeat, request.refusals)
+    watch = CallWatch(heartbeat, request.refusals, after_call=after_call)
     reporter = _Reporter(send, watch)
     try:
         with watching(watch):
-            search = _WatchedSearch(request, reporter)
+            search = _WatchedSearch(request, reporter, heartbeat)
             try:
                 search.run()
             finally:
@@ -77,6 +95,9 @@ class _Reporter:
         self.send_status(search.counts, search.seconds)  # the search may be ended now
         self.send(Found(portable_bug(bug)))
 
+    def on_suspect(self, bug: Bug) -> None:
+        self.send(Suspected(portable_bug(bug)))
+
     def on_test(self, search: _WatchedSearch, counts: Counts, seconds: float) -> None:
         now = time.monotonic()
         if now >= self._next_status:
@@ -90,18 +111,25 @@ class _Reporter:
 class _WatchedSearch(ClassSearch):
     """A search that reports what it does, and that leaves out methods that have ended a process before."""
 
-    def __init__(self, request: SearchRequest, reporter: _Reporter) -> None:
+    def __init__(self, request: SearchRequest, reporter: _Reporter, heartbeat: Heartbeat | None) -> None:
         super().__init__(
             request.cls,
             request.options,
             on_bug=lambda bug: reporter.on_bug(self, bug),
             on_test=lambda counts, seconds: reporter.on_test(self, counts, seconds),
+            on_suspect=reporter.on_suspect,
+            on_dismissed=lambda: reporter.send(Dismissed()),
+            is_stopping=lambda: heartbeat is not None and heartbeat.is_stopping,
         )
         methods = tuple(method for method in self.surface.methods if method not in request.refusals.methods)
         self.surface = replace(self.surface, methods=methods)
         self._request = request
         self._reporter = reporter
         self._observer = private_state(request.cls)
+
+    def _search(self) -> None:
+        self._reporter.send(Started())
+        super()._search()
 
     def why_ended(self) -> SearchEnd:
         """Return why the search ended by itself."""

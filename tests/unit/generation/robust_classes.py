@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shutil
 import socket
 import sys
 import threading
@@ -47,6 +48,41 @@ class CrashesWithArgument(Counter):
 class EndsProcess(Counter):
     def close(self):
         os._exit(3)
+
+
+class ClosesFiles(Counter):
+    def close_all(self):
+        os.closerange(3, 1000)
+
+
+class Deletes(Counter):
+    """Changes files at a place of its own choice."""
+
+    FOLDER = ""
+
+    def _path(self):
+        return os.path.join(self.FOLDER, "notes.txt")
+
+    def read(self):
+        with open(self._path()) as file:
+            return file.read()
+
+    def remove(self):
+        os.remove(self._path())
+
+    def overwrite(self):
+        with open(self._path(), "w") as file:
+            file.write("x")
+
+    def move_away(self):
+        os.replace(self._path(), "elsewhere")
+
+    def remove_all(self):
+        shutil.rmtree(self.FOLDER)
+
+    def leave(self):
+        os.chdir(self.FOLDER)
+        os.remove("notes.txt")
 
 
 class Computes(Counter):
@@ -187,3 +223,110 @@ for _number in range(199):
     _made = _method(_number)
     _made.__name__ = f"add_{_number}"
     setattr(Many, _made.__name__, _made)
+
+
+class Shared:
+    """Only `add` does not hold the lock all the time."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.n = 0
+
+    def add(self):
+        with self._lock:
+            n = self.n
+        with self._lock:
+            self.n = n + 1
+        return n
+
+    def set_0(self):
+        with self._lock:
+            self.n = 10
+
+    def set_1(self):
+        with self._lock:
+            self.n = 11
+
+    def set_2(self):
+        with self._lock:
+            self.n = 12
+
+    def set_3(self):
+        with self._lock:
+            self.n = 13
+
+    def set_4(self):
+        with self._lock:
+            self.n = 14
+
+    def set_5(self):
+        with self._lock:
+            self.n = 15
+
+    def set_6(self):
+        with self._lock:
+            self.n = 16
+
+    def set_7(self):
+        with self._lock:
+            self.n = 17
+
+    def set_8(self):
+        with self._lock:
+            self.n = 18
+
+    def set_9(self):
+        with self._lock:
+            self.n = 19
+
+
+class Unlocked:
+    """All methods lack a lock."""
+
+    def __init__(self):
+        self.n = 0
+
+    def add_0(self):
+        n = self.n
+        self.n = n + 1
+        return n
+
+    def add_1(self):
+        n = self.n
+        self.n = n + 2
+        return n
+
+    def add_2(self):
+        n = self.n
+        self.n = n + 3
+        return n
+
+    def add_3(self):
+        n = self.n
+        self.n = n + 4
+        return n
+
+    def add_4(self):
+        n = self.n
+        self.n = n + 5
+        return n
+
+    def add_5(self):
+        n = self.n
+        self.n = n + 6
+        return n
+
+    def add_6(self):
+        n = self.n
+        self.n = n + 7
+        return n
+
+    def add_7(self):
+        n = self.n
+        self.n = n + 8
+        return n
+
+    def add_8(self):
+        n = self.n
+        self.n = n + 9
+        return n

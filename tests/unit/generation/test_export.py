@@ -17,6 +17,7 @@ from sample_cases import attribute, call, case, keywords, new, violation
 import processes
 import warm
 from raddle.generation.export import (
+    TIME_UP,
     Exported,
     Exporter,
     NotExported,
@@ -389,3 +390,7 @@ def test_a_test_of_another_class_with_the_same_name_is_kept(project):
     assert exporting.write(exported) is None
     assert exporting.export(*CASES["exception"][1:]).path.name == exported.path.name.replace(".py", "_2.py")
     assert not is_test_of_another_class(exported.path, SHELF)
+
+
+def test_without_time_no_test_is_exported(project):
+    assert exporter(project).export(*CASES["exception"][1:], seconds=0.0) == NotExported(TIME_UP)

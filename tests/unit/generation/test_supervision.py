@@ -9,9 +9,13 @@ import robust_classes
 
 from raddle.execute.fork import can_fork
 from raddle.generation import supervision
+from raddle.generation.class_search import MAX_BUGS_OF_VARIABLE, ClassSearch
+from raddle.generation.file_guard import REFUSED
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.search_end import SearchEnd
+from raddle.generation.shrinking import shrink_test, without_unused_results
+from raddle.generation.silence import Silence
 from raddle.generation.supervision import Patience, Supervisor
 from raddle.generation.unbuildable import UnbuildableError
 from raddle.generation.watched_search import SearchRequest
@@ -27,7 +31,7 @@ def search(cls, *, tests=60, workers=1, patience=None, **options):
         SearchRequest(cls, settings, **options),
         inspect_class(cls),
         workers=workers,
-        on_bug=bugs.append,
+        on_bug=lambda bug, seconds: bugs.append(bug),
         patience=patience or Patience(alone=ENDLESS, concurrent=ENDLESS, idle=ENDLESS),
     )
     result = supervisor.run()
@@ -36,7 +40,7 @@ def search(cls, *, tests=60, workers=1, patience=None, **options):
 
 
 def methods_of_bugs(result):
-    return {method for bug in result.bugs for method in bug.identity.methods}
+    return {str(call.method) for bug in result.bugs for thread in bug.test.threads for call in thread}
 
 
 def test_a_bug_is_found_and_everything_is_counted():
@@ -71,6 +75,7 @@ def test_workers_share_the_tests_and_report_a_bug_once():
     ("cls", "method", "reason"),
     [
         (robust_classes.Crashes, "crash", "ends the process (killed by SIGSEGV)"),
+        (robust_classes.ClosesFiles, "close_all", "ends the process (closes file descriptors that it did not open)"),
         (robust_classes.Accepts, "accept", "does not return: it blocks outside raddle's control or computes"),
     ],
 )
@@ -135,6 +140,60 @@ def test_files_of_the_user_are_not_touched(tmp_path, monkeypatch):
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
+def test_files_at_a_fixed_place_are_not_touched(tmp_path, monkeypatch):
+    monkeypatch.setattr(robust_classes.Deletes, "FOLDER", str(tmp_path))
+    (tmp_path / "notes.txt").write_text("mine")
+    result = search(robust_classes.Deletes)
+    for method in ("remove", "overwrite", "move_away", "remove_all", "leave"):
+        assert result.records[method].returned == 0, method
+        assert f"PermissionError: {REFUSED}" in result.records[method].error, method
+    assert os.listdir(tmp_path) == ["notes.txt"]
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert result.records["read"].returned > 0
+
+
+def test_a_bug_is_not_lost_if_the_process_dies_while_its_test_is_simplified(monkeypatch):
+    monkeypatch.setattr("raddle.generation.class_search.shrink_test", lambda *arguments, **options: os._exit(9))
+    result = search(robust_classes.Counter)
+    assert result.why is SearchEnd.PROCESS_DIES
+    assert {bug.unfinished for bug in result.bugs} == {supervision.DIED}
+    assert methods_of_bugs(result) == {"add"}
+
+
+def test_a_bug_that_was_not_simplified_is_dropped_if_another_process_simplifies_it(monkeypatch):
+    # Child processes inherit the list.
+    starts = []
+    start = supervision.SearchProcess.__init__
+
+    def counted(self, *arguments):
+        starts.append(self)
+        start(self, *arguments)
+
+    def dies_at_first(*arguments, **options):
+        return os._exit(9) if len(starts) == 1 else shrink_test(*arguments, **options)
+
+    monkeypatch.setattr(supervision.SearchProcess, "__init__", counted)
+    monkeypatch.setattr("raddle.generation.class_search.shrink_test", dies_at_first)
+    result = search(robust_classes.Counter)
+    assert len(starts) == 2
+    assert [(bug.identity.function, bug.unfinished) for bug in result.bugs] == [("Counter.add", "")]
+
+
+def test_nothing_is_simplified_once_the_search_has_to_end():
+    bugs, stopped = [], []
+    search = ClassSearch(
+        robust_classes.Counter,
+        GenerationOptions(seconds=ENDLESS, max_tests=60),
+        on_bug=bugs.append,
+        on_suspect=stopped.append,
+        is_stopping=lambda: bool(stopped),
+    )
+    with Silence():
+        search.run()
+    assert len(bugs) == len(stopped) == 1
+    assert bugs[0].test == without_unused_results(stopped[0].test)
+
+
 def test_threads_of_the_class_take_part():
     assert search(robust_classes.Starts, tests=20).counts.tests == 20
 
@@ -146,6 +205,20 @@ def test_a_class_with_200_methods_is_searched():
     assert not result.bugs
 
 
+def test_failures_with_one_cause_are_one_bug():
+    # `add` is not atomic, so it fails together with each of the ten methods that change the same attribute.
+    result = search(robust_classes.Shared, tests=400)
+    assert [(bug.identity.function, bug.identity.variable) for bug in result.bugs] == [("Shared.add", "Shared.n")]
+
+
+def test_methods_that_can_be_interrupted_are_different_bugs_up_to_a_limit():
+    # Nine methods read and write the same attribute in two steps.
+    result = search(robust_classes.Unlocked, tests=1_000)
+    assert len({bug.identity.function for bug in result.bugs}) == len(result.bugs) == MAX_BUGS_OF_VARIABLE
+    (note,) = result.notes
+    assert note.startswith("more methods can be interrupted while they use Unlocked.n (Unlocked.")
+
+
 def test_a_method_that_never_works_is_recorded_with_its_last_exception():
     record = search(robust_classes.NeverWorks).records["broken"]
     assert (record.returned, record.error) == (0, "LookupError: no such thing")
@@ -155,7 +228,7 @@ def test_private_state_is_compared_only_on_request():
     assert not search(robust_classes.Private).bugs
     found = search(robust_classes.Private, private=True).bugs
     # One of two calls of `add` is lost: the total is 1 instead of 2.
-    assert [bug.identity.methods for bug in found] == [("add", "add")]
+    assert [bug.identity.function for bug in found] == ["Private.add"]
 
 
 def test_tests_that_raise_coverage_are_reported():
@@ -173,7 +246,7 @@ def test_the_search_ends_after_many_bugs(monkeypatch):
 def test_ctrl_c_keeps_what_was_found():
     bugs = []
 
-    def interrupt(bug):
+    def interrupt(bug, seconds):
         bugs.append(bug)
         raise KeyboardInterrupt
 
@@ -181,6 +254,8 @@ def test_ctrl_c_keeps_what_was_found():
     result = Supervisor(request, inspect_class(robust_classes.Counter), on_bug=interrupt).run()
     assert result.why is SearchEnd.INTERRUPTED
     assert result.bugs == tuple(bugs)
+    # The child reports the coverage before it ends.
+    assert result.coverage.executions > 0
 
 
 def test_a_search_without_fork_runs_in_this_process(monkeypatch, capfd):
