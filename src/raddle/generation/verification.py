@@ -17,11 +17,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from raddle.errors import RaddleError
 from raddle.event import Event
 from raddle.generation.file_guard import FileGuard
+from raddle.generation.module_state import ModuleState
 from raddle.generation.owned_folder import OwnedFolder
+from raddle.generation.shared_variables import SharedVariables
 from raddle.instrument import Selection
 from raddle.linearizable_check import Checked, LinearizabilityCheck
 from raddle.operation import READ, WRITE
@@ -30,6 +34,8 @@ from raddle.thread_scenario import project_root
 
 MAX_SECONDS = 60.0  # time limit of a verification
 RESULT = "result.json"
+MAX_NAMES = 3  # changed variables that a message names
+ADVICE = "define reset() in a factory, and pass the file with --with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +109,50 @@ class _Recorder:
 
     def __call__(self, setup: Any, *threads: Any, **options: Any) -> None:
         schedule = options.pop("schedule", None)
-        check = LinearizabilityCheck(setup, threads, **options, selection=self._selection(options.get("source", ())))
+        selection = self._selection(options.get("source", ()))
+        check = LinearizabilityCheck(setup, threads, **options, selection=selection)
+        modules = [
+            module
+            for name, module in list(sys.modules.items())
+            if isinstance(module, ModuleType) and selection(name, getattr(module, "__file__", None))
+        ]
+        state, variables = ModuleState(modules), SharedVariables(modules)
+        error: RaddleError | None = None
+        try:
+            self.report = self._check(check, schedule)
+            if not self.report.problem and (not variables.changed() or not self._check(check, schedule).problem):
+                return  # also after the changes that the first run has made
+        except RaddleError as raised:
+            error = raised
+        changed = variables.changed()
+        if changed and not self._works_with(state, check):
+            changed = []
+        if changed:
+            names = ", ".join(changed[:MAX_NAMES]) + (" and more" if len(changed) > MAX_NAMES else "")
+            self.report = Report(error=f"its calls change {names}, and the test does not put that back: {ADVICE}")
+        elif error is not None:
+            raise error
+
+    def _works_with(self, state: ModuleState, check: LinearizabilityCheck) -> bool:
+        """Return whether the test would be verified if it put back the state of modules before each execution."""
+        before = check.reset
+
+        def reset() -> None:
+            state.restore()
+            if before is not None:
+                before()
+
+        try:
+            return not self._check(replace(check, reset=reset), None).problem
+        except RaddleError:
+            return False
+
+    def _check(self, check: LinearizabilityCheck, schedule: Any) -> Report:
+        """Run a check without preemptions, with a search, and with the schedule only."""
         is_repeatable = check.is_repeatable()
         searched = check.run()
         hinted = None if schedule is None else replace(check, schedule=schedule, max_executions=1, preemptions=0).run()
-        self.report = replace(
+        return replace(
             _report(searched, self._file),
             passes_sequentially=is_repeatable,
             hint_fails=hinted is not None and hinted.explanation is not None,

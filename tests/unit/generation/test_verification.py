@@ -130,3 +130,84 @@ def steps(text):
 )
 def test_an_update_is_lost_if_it_is_overwritten_by_a_thread_that_did_not_see_it(text, expected):
     assert is_lost_update(steps(text)) == expected
+
+
+REGISTRY = """\
+import threading
+
+
+class Registry:
+    \"\"\"Threads share it.\"\"\"
+
+    def __init__(self):
+        self.metrics = {}
+        self._n = 0
+
+
+REGISTRY = Registry()
+LAST = []
+
+
+class Metric:
+    def __init__(self, name):
+        if name in REGISTRY.metrics:
+            raise ValueError("Duplicated metric")
+        REGISTRY.metrics[name] = self
+        self.n = 0
+
+    def add(self):
+        n = self.n
+        self.n = n + 1
+        return n
+
+
+def clear():
+    REGISTRY.metrics.clear()
+"""
+METRIC = """\
+import raddle
+from registryproject import Metric, clear
+
+
+def test_it():
+    raddle.linearizable(lambda: Metric("a"), [lambda m: m.add()], [lambda m: m.add()]{reset})
+"""
+
+
+def test_state_of_modules_that_the_test_does_not_put_back_is_named(project):
+    (project / "registryproject.py").write_text(REGISTRY)
+    file = project / "tests" / "test_it.py"
+    report = verify(METRIC.replace("{reset}", ""), file=file)
+    assert report.problem == (
+        "its calls change registryproject.REGISTRY, and the test does not put that back: define reset() in a factory, "
+        "and pass the file with --with"
+    )
+    assert verify(METRIC.replace("{reset}", ", reset=clear"), file=file).problem == ""
+
+
+def test_a_test_must_also_work_after_it_has_run(project):
+    # The first run of the test leaves an item in the list, with which the calls are legal.
+    (project / "registryproject.py").write_text(
+        REGISTRY.replace('            raise ValueError("Duplicated metric")', "            self.fail = True")
+        .replace("        n = self.n\n", "        n = self.n\n        if len(LAST) > 60:\n            return 0\n")
+        .replace("        self.n = n + 1\n", "        self.n = n + 1\n        LAST.append(1)\n")
+    )
+    report = verify(METRIC.replace("{reset}", ""), file=project / "tests" / "test_it.py")
+    assert "registryproject.LAST" in report.problem
+
+
+def test_files_outside_the_temporary_folder_are_not_changed(project):
+    (project / "notes").write_text("mine")
+    (project / "registryproject.py").write_text(
+        REGISTRY + f"    try:\n        open({str(project / 'notes')!r}, 'w')\n    except OSError:\n        pass\n"
+    )
+    report = verify(METRIC.replace("{reset}", ", reset=clear"), file=project / "tests" / "test_it.py")
+    assert report.problem.startswith("its calls change files outside the temporary folder, such as ")
+    assert (project / "notes").read_text() == "mine"
+
+
+def test_changes_in_the_working_directory_are_noticed(project):
+    (project / "registryproject.py").write_text(REGISTRY + "    open('notes', 'w').close()\n")
+    report = verify(METRIC.replace("{reset}", ", reset=clear"), file=project / "tests" / "test_it.py")
+    assert (report.problem, report.needs_folder) == ("", True)
+    assert not (project / "notes").exists()
