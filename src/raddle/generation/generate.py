@@ -41,6 +41,7 @@ from raddle.site import INSTALLED
 PRIVATE = "private"  # the oracle that compares private attributes
 ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
 GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the test in hand
+SPARE_SECONDS = 20.0  # the time of other classes that the test in hand may take
 MIN_SECONDS = 1.0  # a class is searched for at least this time if several classes share the time
 
 
@@ -186,7 +187,10 @@ class _Generation:
             seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
             update = GenerationProgress(_name(target), number + 1, len(targets), "inspecting", limit=seconds)
             try:
-                report = self._report(target, seconds, update)
+                spare = (
+                    self._options.seconds - MIN_SECONDS * (len(targets) - number) if number + 1 < len(targets) else 0.0
+                )
+                report = self._report(target, seconds, update, until=began + spare)
             except RaddleError as error:
                 if len(targets) == 1:
                     raise
@@ -203,7 +207,7 @@ class _Generation:
             (*notes, *self._folder.notes), found.skipped,
         )  # fmt: skip
 
-    def _report(self, target: Target, seconds: float, update: GenerationProgress) -> ClassReport:
+    def _report(self, target: Target, seconds: float, update: GenerationProgress, *, until: float) -> ClassReport:
         """Search one class."""
         options, cls = replace(self._options, seconds=seconds), target.cls
         factory = options.factory
@@ -219,6 +223,7 @@ class _Generation:
             self._class_export(target, surface),
             replace(update, doing="searching"),
             self._progress,
+            until=until,
         )
         request = SearchRequest(cls, options, keeps_tests=self._keeps_tests, private=self._is_private)
         supervisor = Supervisor(
@@ -251,8 +256,11 @@ class _Generation:
 class _ClassWork:
     """The findings of one class, as they are made."""
 
-    def __init__(self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback) -> None:
+    def __init__(
+        self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback, *, until: float
+    ) -> None:
         self.export = export
+        self._until = until  # when the time that other classes can spare is over
         self.update = update
         self.findings: list[GeneratedFinding] = []
         self._progress = progress
@@ -268,7 +276,8 @@ class _ClassWork:
         self._progress(replace(self.update, doing="writing a test"))
         interrupted = False
         try:
-            finding = self.export.finding(bug, seconds=max(left, 0.0) + GRACE_SECONDS)
+            spare = min(SPARE_SECONDS, self._until - time.monotonic())
+            finding = self.export.finding(bug, seconds=max(left + GRACE_SECONDS, GRACE_SECONDS, spare))
         except KeyboardInterrupt:
             interrupted = True
             finding = self.export.finding(bug, seconds=max(left, GRACE_SECONDS))

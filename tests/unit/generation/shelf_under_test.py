@@ -70,3 +70,36 @@ class Tally:
 
 class raddle(Shelf):  # noqa: N801 -- tests the names in generated tests
     """A shelf with the name of the module that generated tests import."""
+
+
+class Journal(Shelf):
+    """A shelf that writes a file in the working directory."""
+
+    def take(self, key):
+        with open("journal", "a") as file:
+            file.write(key)
+        return super().take(key)
+
+
+TALLIES = []
+
+
+class Listed(Tally):
+    """A tally in a list of the module."""
+
+    def __init__(self):
+        if TALLIES:
+            raise RuntimeError("there is one already")
+        super().__init__()
+        TALLIES.append(self)
+
+    def count(self):
+        TALLIES.append(len(TALLIES))
+
+
+def forget_tallies():
+    TALLIES.clear()
+
+
+def is_counted(tally):
+    return len(set(map(str, TALLIES))) == len(TALLIES)

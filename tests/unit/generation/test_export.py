@@ -34,7 +34,9 @@ from raddle.linearizability.judgment import Oracle
 ROOT = Path(__file__).resolve().parents[3]
 BUGGY = Path(shelf_under_test.__file__).read_text(encoding="utf-8")
 MODULE = "shelfproject"
-SHELF, ACCOUNT, TALLY, LOWERCASE = (Imported(MODULE, name) for name in ("Shelf", "BankAccount", "Tally", "raddle"))
+SHELF, ACCOUNT, TALLY, LOWERCASE, JOURNAL = (
+    Imported(MODULE, name) for name in ("Shelf", "BankAccount", "Tally", "raddle", "Journal")
+)
 
 # The fixed classes: every method holds a lock, and `transfer` takes the locks in a fixed order.
 FIXES = {
@@ -148,6 +150,15 @@ CASES = {
             [new(LOWERCASE), call("put", "a", 0, cls=LOWERCASE)],
             [call("take", "a", cls=LOWERCASE)],
             [call("take", "a", cls=LOWERCASE)],
+        ),
+        violation(Oracle.EXCEPTIONS),
+    ),
+    "file in the working directory": (
+        JOURNAL,
+        case(
+            [new(JOURNAL), call("put", "a", 0, cls=JOURNAL)],
+            [call("take", "a", cls=JOURNAL)],
+            [call("take", "a", cls=JOURNAL)],
         ),
         violation(Oracle.EXCEPTIONS),
     ),
@@ -394,3 +405,22 @@ def test_a_test_of_another_class_with_the_same_name_is_kept(project):
 
 def test_without_time_no_test_is_exported(project):
     assert exporter(project).export(*CASES["exception"][1:], seconds=0.0) == NotExported(TIME_UP)
+
+
+def test_a_test_uses_the_reset_and_the_invariant_of_the_user(project):
+    # Each call appends the length of the list. Two calls that read the same length append the same number.
+    cls = Imported(MODULE, "Listed")
+    exporting = Exporter(
+        project / "tests",
+        cls=cls,
+        command="",
+        reset=Imported(MODULE, "forget_tallies"),
+        invariant=Imported(MODULE, "is_counted"),
+    )
+    counting = case([new(cls)], [call("count", cls=cls)], [call("count", cls=cls)])
+    exported = exporting.export(counting, violation(Oracle.INVARIANTS))
+    assert isinstance(exported, Exported), exported
+    assert "        reset=forget_tallies,\n        invariant=is_counted,\n        oracle=[],\n" in exported.text
+    assert "the invariant does not hold afterwards" in exported.text
+    without = Exporter(project / "tests", cls=cls, command="", invariant=Imported(MODULE, "is_counted"))
+    assert f"its calls change {MODULE}.TALLIES" in without.export(counting, violation(Oracle.INVARIANTS)).reason
