@@ -42,10 +42,14 @@ class Guesser:
     def __init__(self, cls: type) -> None:
         self._cls = cls
         self._package = PackageClasses(package_of(cls))
+        self._usages: dict[tuple[Method, str], Usage] = {}
 
     def usage(self, method: Method, parameter: Parameter) -> Usage:
         """Return how the source uses a parameter."""
-        return class_usage(self._cls).of(method, parameter.name)
+        key = method, parameter.name
+        if key not in self._usages:
+            self._usages[key] = class_usage(self._cls).of(*key)
+        return self._usages[key]
 
     def parameter(self, method: Method, parameter: Parameter, learned: Usage | None = None) -> list[Guess]:
         """Return guesses for a parameter, best first; `learned` are uses that errors have revealed."""

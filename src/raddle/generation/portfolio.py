@@ -81,6 +81,9 @@ class Portfolio(Strategy):
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
         self._tried: Counter[frozenset[Kind]] = Counter()  # number of tests of each combination of kinds
+        # What was drawn since the last restart. The same calls are often drawn again, and would do the same again.
+        self._footprints: dict[tuple[tuple[Call, ...], Call], Footprint | None] = {}
+        self._proposed: set[tuple[tuple[Call, ...], frozenset[tuple[Call, ...]]]] = set()
 
     def propose(self) -> Proposal | None:
         if not self._proposals:
@@ -97,6 +100,8 @@ class Portfolio(Strategy):
     def restart(self) -> None:
         self._proposals.clear()
         self._passed.clear()
+        self._footprints.clear()
+        self._proposed.clear()
 
     def _draw(self) -> None:
         """Draw a prefix and calls, and fill the queue with tests of them."""
@@ -144,7 +149,14 @@ class Portfolio(Strategy):
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
-            self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
+            self._add_test(TestCase(prefix.calls, tuple(threads), observers))
+
+    def _add_test(self, test: TestCase) -> None:
+        """Add a test unless the same calls were proposed before. Which thread makes which calls does not matter."""
+        calls = test.prefix, frozenset(test.threads)
+        if calls not in self._proposed:
+            self._proposed.add(calls)
+            self._proposals.append(Proposal(test, _Pass(1, FIRST_PASS)))
 
     def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate], focus: Variable | None) -> Prefix | None:
         """Return the prefix with candidates that write what other candidates read, so that those do something else."""
@@ -180,8 +192,8 @@ class Portfolio(Strategy):
 
     def _observed(self, prefix: Prefix, calls: Sequence[Call]) -> list[_Candidate]:
         """Return the calls that work after the prefix, with their footprints."""
-        observed = ((call, self.builder.observe(prefix, [call])) for call in calls)
-        found = [_Candidate(call, footprint(steps)) for call, steps in observed if steps is not None]
+        footprints = ((call, self._footprint(prefix, call)) for call in calls)
+        found = [_Candidate(call, footprint) for call, footprint in footprints if footprint is not None]
         for candidate in found:
             for access in candidate.footprint.accesses:
                 if access.writes:
@@ -189,6 +201,14 @@ class Portfolio(Strategy):
                 elif access.variable in self._accessors:
                     self._accessors[access.variable].setdefault(candidate.call.method, False)
         return found
+
+    def _footprint(self, prefix: Prefix, call: Call) -> Footprint | None:
+        """Return what the call does when it runs alone after the prefix; None if it does not work."""
+        key = prefix.calls, call
+        if key not in self._footprints:
+            observed = self.builder.observe(prefix, [call])
+            self._footprints[key] = None if observed is None else footprint(observed)
+        return self._footprints[key]
 
     def _methods(self, focus: Variable | None) -> Sequence[Method]:
         """Return the methods to draw calls of: those that access the variable in focus, or those drawn least often.
@@ -219,10 +239,10 @@ class Portfolio(Strategy):
         methods = [method for method in self.builder.surface.methods if _is_observer(method)]
         for method in self.builder.random.sample(methods, min(len(methods), 2 * OBSERVERS)):
             call = self.builder.call(prefix, method)
-            observed = None if call is None else self.builder.observe(prefix, [call])
+            observed = None if call is None else self._footprint(prefix, call)
             if call is None or observed is None:
                 continue
-            accesses = footprint(observed).accesses
+            accesses = observed.accesses
             own = {access.variable for access in accesses if access.writes}
             if own.isdisjoint(reads) and any(access.variable in writes for access in accesses):
                 found.append(call)
@@ -230,7 +250,7 @@ class Portfolio(Strategy):
         known = {method.name for method in self.builder.surface.methods}
         for name in sorted(attributes - known):
             method = Method(name, MethodKind.PROPERTY, self.builder.surface.cls)
-            if self.builder.observe(prefix, [Call(method)]) is not None:
+            if self._footprint(prefix, Call(method)) is not None:
                 found.append(Call(method))
         return tuple(found[:OBSERVERS])
 

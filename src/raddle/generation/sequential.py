@@ -22,6 +22,7 @@ from raddle.linearizability.checker import STEP_LIMIT
 from raddle.schedulers.sequential import Sequential
 
 SECONDS = 1.0  # time limit for one execution
+MAX_REMEMBERED = 5_000  # results that are kept; strategies draw the same calls again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class SequentialRunner:
         self._calls: Sequence[Call] = ()
         self._returned: list[type] = []
         self._error: BaseException | None = None
+        self._known: dict[tuple[Call, ...], SequentialResult] = {}
         self.executions = 0  # number of executions so far
 
     def __enter__(self) -> SequentialRunner:
@@ -93,7 +95,19 @@ class SequentialRunner:
         self._stack.close()
 
     def run(self, calls: Sequence[Call]) -> SequentialResult:
-        """Run the calls in this order, in one thread, until one of them does not return."""
+        """Run the calls in this order, in one thread, until one of them does not return.
+
+        The same calls are not run again, because every execution begins in the same state.
+        """
+        key = tuple(calls)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= MAX_REMEMBERED:
+                self._known.clear()
+            known = self._known[key] = self._run(key)
+        return known
+
+    def _run(self, calls: tuple[Call, ...]) -> SequentialResult:
         self._calls = calls
         scheduler = Sequential()
         scheduler.begin(self.executions + 1, self._session.known_points.version)
@@ -108,7 +122,7 @@ class SequentialRunner:
         if self._error is None and len(self._returned) < len(calls):
             stopped = outcome.message or ("the call takes too long" if outcome.kind == "interrupted" else "")
             stopped = "the call blocks" if outcome.kind in ("deadlock", "lost-wakeup") else stopped or str(outcome.kind)
-        return SequentialResult(tuple(calls), tuple(self._returned), self._error, stopped)
+        return SequentialResult(calls, tuple(self._returned), self._error, stopped)
 
     def _set_up(self) -> None:
         self._sandbox.empty()

@@ -1,11 +1,12 @@
 import os
 import sys
 import warnings
+from dataclasses import replace
 
-import pytest
 from argument_classes import Blocks, Exits, Fails, Keyed, Shop, Spins
 from running import sequential_runner
 
+from raddle.generation import sequential
 from raddle.generation.expressions import Imported, Literal, TemporaryPath
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call
@@ -74,15 +75,32 @@ def test_state_is_reset_before_each_execution():
     resets = []
     with sequential_runner(reset=lambda: resets.append(1)) as runner:
         runner.run((construct(Keyed),))
-        runner.run((construct(Keyed),))
+        runner.run((construct(Keyed), method(Keyed, "put", "a")))
     assert len(resets) == runner.executions == 2
+
+
+def test_the_same_calls_are_run_once():
+    with sequential_runner() as runner:
+        first = runner.run((construct(Keyed), method(Keyed, "pop", "a")))
+        assert runner.run((construct(Keyed), method(Keyed, "pop", "a"))) is first
+        assert runner.run((construct(Keyed), method(Keyed, "put", True))).works
+        assert runner.run((construct(Keyed), method(Keyed, "put", 1))).works  # True == 1, but this is another call
+    assert runner.executions == 3
+
+
+def test_the_number_of_results_that_are_kept_is_limited(monkeypatch):
+    monkeypatch.setattr(sequential, "MAX_REMEMBERED", 2)
+    with sequential_runner() as runner:
+        for key in ("a", "b", "c", "a"):
+            assert runner.run((construct(Keyed), method(Keyed, "put", key))).works
+    assert runner.executions == 4
 
 
 def test_files_of_earlier_executions_are_gone():
     write = Call(Method("", MethodKind.CONSTRUCTOR, Imported("os", "mkdir")), (TemporaryPath("a"),), result=SHARED)
     with sequential_runner() as runner:
         assert runner.run((write,)).works
-        assert runner.run((write,)).works  # the folder does not exist any more
+        assert runner.run((replace(write, result="folder"),)).works  # the folder does not exist any more
         assert isinstance(runner.run((write, write)).error, FileExistsError)
 
 
@@ -91,11 +109,3 @@ def test_the_working_directory_and_the_import_path_are_restored():
     with sequential_runner():
         assert os.getcwd() != before[0]
     assert (os.getcwd(), sys.path) == before
-
-
-@pytest.mark.parametrize("calls", [1, 3])
-def test_one_execution_is_one_run(calls):
-    with sequential_runner() as runner:
-        for _ in range(calls):
-            runner.run((construct(Keyed),))
-    assert runner.executions == calls
