@@ -23,6 +23,7 @@ from raddle.generation.file_guard import FileGuard
 from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.network import refuse_connections
 from raddle.generation.owned_folder import OwnedFolder
+from raddle.generation.process_guard import ProcessGuard
 from raddle.generation.search_messages import Found, Message
 from raddle.generation.silence import Silence
 from raddle.generation.testcase import Call
@@ -116,6 +117,7 @@ def _search(
         os.dup2(nothing.fileno(), 0)
     refuse_connections()
     FileGuard(folder).install()
+    ProcessGuard().install()
     pipe_number = connection.fileno()
     pipe = _identity_of(pipe_number)
 

@@ -65,8 +65,8 @@ def test_a_schedule_that_does_not_fail_is_reported(project):
 def test_a_test_whose_calls_are_not_deterministic_is_reported(project):
     # The legal outcomes come from three executions with an empty list. Later lists are longer.
     body = (
-        "import itertools; number = itertools.count(1); "
-        "raddle.linearizable(lambda: [0] * (next(number) // 4), [len], [len])"
+        "import itertools, types; number = itertools.count(1); size = lambda state: len(state.data); "
+        "raddle.linearizable(lambda: types.SimpleNamespace(data=[0] * (next(number) // 4)), [size], [size])"
     )
     assert "do not behave in the same way in every execution" in check(project, body).problem
 
