@@ -51,7 +51,7 @@ class ProcessGuard:
 
     def _refuse(self, what: str) -> NoReturn:
         self.refused = self.refused or what
-        raise PermissionError(errno.EACCES, f"{REFUSED}, such as: {what}")
+        raise PermissionError(errno.EACCES, f"{REFUSED} ({what})")
 
 
 def _text(program: Any) -> str:
