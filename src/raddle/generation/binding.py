@@ -41,10 +41,11 @@ def _with_builtin(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: probe.function(function, _OPERATOR)(*values)
 
 
+_list = _with_builtin(list)
 # How a test calls a special method; the first argument is the receiver.
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "__len__": _with_builtin(len),
-    "__iter__": _with_builtin(list),
+    "__iter__": _list,
     "__hash__": _with_builtin(hash),
     "__str__": _with_builtin(str),
     "__repr__": _with_builtin(repr),
@@ -129,6 +130,8 @@ def _make_and_assign(call: Call, values: Values, pause: Pause) -> Any:
     arguments = [values.of(argument) for argument in call.arguments]
     keywords = {name: values.of(value) for name, value in call.keywords}
     result = _make(call, values, arguments, keywords, pause)
+    if call.consumed:
+        result = _list(result)
     if call.result:
         values.variables[call.result] = result
     return result

@@ -138,6 +138,10 @@ class Names:
         Raises:
             NotWritableError: If the call can be written only as a statement; see `statement`.
         """
+        code = self._call(call)
+        return called("list", [code]) if call.consumed else code
+
+    def _call(self, call: Call) -> Code:
         method, receiver = call.method, self.variables.get(call.receiver, "")
         arguments = self._arguments(call.arguments, call.keywords)
         match method.kind:
