@@ -22,9 +22,9 @@ FILE = "<generated test>"
 _BASE = site_base(FILE, "")
 _SITES = tuple(
     Site(FILE, number, 0, kind, kind, "test", switchable=True)
-    for number, kind in enumerate(("method", "operator", "read", "with", "call"), 1)
+    for number, kind in enumerate(("method", "operator", "read", "with", "call", "write"), 1)
 )
-_METHOD, _OPERATOR, _READ, _WITH, _CALL = range(_BASE, _BASE + len(_SITES))
+_METHOD, _OPERATOR, _READ, _WITH, _CALL, _WRITE = range(_BASE, _BASE + len(_SITES))
 
 
 def add_sites(table: SiteTable) -> None:
@@ -146,6 +146,10 @@ def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, 
             return _OPERATORS[method.name](values.variables[call.receiver], *arguments, **keywords)
         case MethodKind.PROPERTY:
             return probe.read(values.variables[call.receiver], method.name, _READ)
+        case MethodKind.ASSIGNMENT:
+            return probe.write(arguments[0], values.variables[call.receiver], method.name, _WRITE)
+        case MethodKind.CALLBACK:
+            return values.received(method.name)
         case MethodKind.CONTEXT:
             receiver = values.variables[call.receiver]
             manager = probe.method(receiver, method.name, _METHOD)(*arguments, **keywords) if method.name else receiver

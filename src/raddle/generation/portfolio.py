@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from raddle.generation import expressions
+from raddle.generation.callbacks import observers_of_callbacks
 from raddle.generation.footprint import Footprint, Variable, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
@@ -144,7 +145,10 @@ class Portfolio(Strategy):
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
-            self._proposals.append(Proposal(TestCase(prefix.calls, tuple(threads), observers), _Pass(1, FIRST_PASS)))
+            calls = [*prefix.calls, *threads[0], *threads[1]]
+            told = observers_of_callbacks(calls, self.builder.surface.cls)
+            test = TestCase(prefix.calls, tuple(threads), (*observers, *told))
+            self._proposals.append(Proposal(test, _Pass(1, FIRST_PASS)))
 
     def _extended(self, prefix: Prefix, candidates: Sequence[_Candidate], focus: Variable | None) -> Prefix | None:
         """Return the prefix with candidates that write what other candidates read, so that those do something else."""
@@ -240,7 +244,7 @@ def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
 
     The two calls acquire the locks of the objects in opposite orders.
     """
-    if call.method.kind in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION):
+    if not call.method.kind.has_receiver:
         return []
     named = [one.name for one in call.arguments if isinstance(one, expressions.Variable) and one.name in instances]
     others = [name for name in named if name != call.receiver]

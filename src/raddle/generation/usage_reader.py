@@ -199,8 +199,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         self.generic_visit(node)
-        is_text = isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant)  # "..." % value
-        if not is_text and not any(map(_is_text, (node.left, node.right))):
+        if not any(map(_is_text, (node.left, node.right))):
             self._add((*self._paths(node.left), *self._paths(node.right)), Use.ARITHMETIC)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
