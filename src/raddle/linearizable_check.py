@@ -44,6 +44,8 @@ from raddle.thread_scenario import PATIENCE_SECONDS, ThreadScenario, selection_o
 from raddle.wording import count
 
 MAX_EXECUTIONS = 1_000
+# How many times as long a call may compute as it may block. The calls of a test are short, so little time is enough.
+BUSY_FACTOR = 2
 PREEMPTIONS = 2
 
 
@@ -84,7 +86,8 @@ def linearizable(
         source: As for `explore`.
         switches: As for `explore`.
         step_limit: Number of steps after which the calls in progress count as endless.
-        patience_seconds: As for `explore`.
+        patience_seconds: How many seconds a call may block outside raddle's control. A call may compute for twice as
+            long without reaching a scheduling point.
         story: As for `check`.
 
     Returns:
@@ -184,7 +187,7 @@ class LinearizabilityCheck:
         """Return a checker; inside the `with` block, calls that cannot be tested raise a `UsageError`."""
         oracles, reset = oracles_named(self.oracle, self.invariant), checked_reset(self.reset)
         with (
-            Workbench(Threads(selection, patience_seconds=self.patience_seconds)) as workbench,
+            Workbench(Threads(selection, patience_seconds=self.patience_seconds, busy_factor=BUSY_FACTOR)) as workbench,
             Checker(
                 workbench, calls, reset=reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
             ) as checker,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import signal
 import threading
 import warnings
 from pathlib import Path
@@ -74,6 +75,18 @@ class Spinner:
         self.turn = mine = self.turn + 1
         while self.turn != mine:
             threading.Event().is_set()
+
+
+class Endless:
+    """Its loops reach no scheduling point."""
+
+    def spin(self):
+        while True:
+            pass
+
+    def spin_until_interrupted(self):
+        signal.raise_signal(signal.SIGINT)
+        self.spin()
 
 
 SOURCE = (__name__,)
@@ -350,3 +363,19 @@ def test_a_malformed_schedule_is_an_error():
 def test_a_check_cannot_run_in_an_exploration():
     with pytest.raises(raddle.FindingError, match="cannot run inside an exploration"):
         raddle.check(lambda: check(Stack, ok, ok), source=SOURCE)
+
+
+def test_a_call_that_computes_forever_is_ended():
+    with pytest.raises(raddle.UsageError, match="it may be in an endless loop"):
+        raddle.linearizable(Endless, [lambda endless: endless.spin()], source=SOURCE, patience_seconds=0.1)
+
+
+def test_ctrl_c_ends_a_call_that_computes_forever():
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)  # SIGINT may be ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            raddle.linearizable(
+                Endless, [lambda endless: endless.spin_until_interrupted()], source=SOURCE, patience_seconds=100_000
+            )
+    finally:
+        signal.signal(signal.SIGINT, previous)

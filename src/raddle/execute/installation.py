@@ -20,7 +20,7 @@ from raddle.engine.pool import CarrierPool
 from raddle.engine.world import World
 from raddle.execute.debugging import debuggable
 from raddle.execute.interrupts import Interrupts
-from raddle.execute.watchdog import Watchdog
+from raddle.execute.watchdog import BUSY_FACTOR, Watchdog
 from raddle.instrument import NotInstrumented
 from raddle.instrument.inplace import live_functions
 from raddle.observers.recorder import Recorder
@@ -45,12 +45,13 @@ class Installation:
         *,
         table: SiteTable | None = None,
         patience_seconds: float | None = 5.0,
+        busy_factor: float = BUSY_FACTOR,
     ) -> None:
         self.world = world
         self.calculus = calculus
         self.table = SiteTable() if table is None else table
         self.not_instrumented: list[NotInstrumented] = []  # modules, and functions called by the last scenario
-        self.watchdog = Watchdog(patience_seconds)
+        self.watchdog = Watchdog(patience_seconds, busy_factor=busy_factor)
         self.interrupts = Interrupts()
         self.pool = CarrierPool()
         self.attached: Engine | None = None

@@ -15,6 +15,7 @@ from raddle.execute.callees import Callees, Monitoring, Profiling
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.execute.quiet_teardown import silence
+from raddle.execute.watchdog import BUSY_FACTOR
 from raddle.instrument import Hook, Selection, instrument_modules, probe_new_dataclasses
 from raddle.instrument.labels import naming_root
 from raddle.instrument.model.owners import sites_in
@@ -38,6 +39,7 @@ class Threads(Domain):
     selection: Selection  # the modules to instrument
     blocks: bool = False  # True to record basic blocks
     patience_seconds: float | None = 5.0  # how long a thread may block outside raddle's control; None if unlimited
+    busy_factor: float = BUSY_FACTOR  # how many times as long it may compute without reaching a scheduling point
     methods: int = METHODS  # threads are distinguished by this many of the methods they run first
 
     def install(self) -> ThreadInstallation:
@@ -59,8 +61,9 @@ class ThreadInstallation(Installation):
 
     def __init__(self, threads: Threads) -> None:
         super().__init__(
-            ThreadWorld(), ThreadCalculus(), table=threads.table(), patience_seconds=threads.patience_seconds
-        )
+            ThreadWorld(), ThreadCalculus(), table=threads.table(), patience_seconds=threads.patience_seconds,
+            busy_factor=threads.busy_factor,
+        )  # fmt: skip
         self._threads = threads
         self._callees = Callees(threads.selection, self.table, self.not_instrumented)
         self._profiling = Profiling(self._callees)

@@ -2,11 +2,11 @@
 
 A separate OS thread monitors the engine's step count. If the count does not change for a while, the watchdog captures
 the stack of the stuck thread and sends a signal that raises an exception there. The signal also interrupts most
-blocking calls in C. A busy thread gets ten times as much time as a blocked thread.
+blocking calls in C. A busy thread gets several times as much time as a blocked thread.
 
 When the search's deadline passes, the running execution is ended at its next scheduling point. If a thread reaches no
 scheduling point, the watchdog raises the same exception there. An execution ended by the deadline does not count,
-because it might have completed with more time.
+because it might have completed with more time. Ctrl-C does the same.
 
 No execution is ended while a debugger is active. If there is no limit, as in a replay started by the user, a notice
 says where the execution is blocked, and only Ctrl-C ends it.
@@ -38,17 +38,20 @@ _allocate = _thread.allocate_lock
 _SIGNAL = getattr(signal, "SIGURG", None)
 
 NOTICE_SECONDS = 5.0  # time after which a notice reports that an execution without a limit is stuck
+INTERRUPTED_SECONDS = 0.5  # time without a scheduling point after which Ctrl-C ends an execution immediately
+BUSY_FACTOR = 10  # how many times as much time a busy thread gets as a blocked one, by default
 SHORT_PAUSE_SECONDS = 0.02  # time between two checks of an execution whose deadline has passed
 
 
 class Watchdog:
     """A context manager that monitors an engine.
 
-    An execution that is blocked for `patience_seconds` is ended. If `patience_seconds` is None, a notice is printed
-    instead, once each time the execution gets stuck.
+    An execution that is blocked for `patience_seconds`, or busy for `busy_factor` times as long, is ended. If
+    `patience_seconds` is None, a notice is printed instead, once each time the execution gets stuck.
     """
 
-    def __init__(self, patience_seconds: float | None) -> None:
+    def __init__(self, patience_seconds: float | None, *, busy_factor: float = BUSY_FACTOR) -> None:
+        self._busy_factor = busy_factor
         self.is_limited = patience_seconds is not None
         self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
         self.notified = False  # True if a notice was printed and the execution has made no progress since
@@ -106,10 +109,11 @@ class Watchdog:
             # The process counts as busy if it used the CPU for more than a tenth of the time. The threshold is low
             # because other processes may compete for the CPU. A thread that is waiting for the CPU counts as busy, too.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
-            self._late = busy and late
-            if not self._late and waited <= self._patience * (10 if busy else 1):
+            interrupted = engine.step_limit.interrupted
+            self._late = (busy and late) or (interrupted and waited > INTERRUPTED_SECONDS)
+            if not self._late and waited <= self._patience * (self._busy_factor if busy else 1):
                 continue
-            if self.is_limited or self._late or engine.step_limit.interrupted:
+            if self.is_limited or self._late:
                 self._end_execution(engine, frame, busy=busy)
                 last = (-1, -1)
             elif not self.notified:

@@ -142,7 +142,7 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
     else:
         message = (
             "two executions with the same schedule differ, so the scenario is not deterministic: "
-            f"{where}. Remove the source of randomness (random numbers, the clock, sets, ids)"
+            f"{where}. Remove the source of randomness (random generators, the clock, sets, ids)"
         )
     return Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
 

@@ -15,6 +15,7 @@ from raddle.inspection import class_attribute, mro, name_of
 
 _NUMBERS = (int, float)
 _TEXTS = (str, bytes)
+_CONSTANTS = (bool, *_NUMBERS, *_TEXTS)
 
 
 class Acceptance(Enum):
@@ -33,7 +34,7 @@ def acceptance(parameter: Parameter, usage: Usage, kind: type) -> Acceptance:
     (<Acceptance.YES: 2>, <Acceptance.NO: 0>)
     """
     if parameter.hint in (inspect.Parameter.empty, Any, object):
-        return _by_usage(usage, kind)
+        return _by_usage(usage, kind) if _suits_default(parameter.default, kind) else Acceptance.NO
     return Acceptance.YES if _fits(parameter.hint, kind) else Acceptance.NO
 
 
@@ -58,6 +59,15 @@ def _fits(hint: Any, kind: type) -> bool:
         return False
 
 
+def _suits_default(default: Any, kind: type) -> bool:
+    """Return whether an instance can replace the default value: a callable a callable, a constant a similar one."""
+    if default is None or default is inspect.Parameter.empty:
+        return True
+    if type(default) in _CONSTANTS:
+        return issubclass(kind, _NUMBERS if type(default) in _NUMBERS else type(default))
+    return not callable(default) or class_attribute(kind, "__call__") is not None
+
+
 def _by_usage(usage: Usage, kind: type) -> Acceptance:
     instances = usage.details(Use.INSTANCE)
     if any(_fits(cls, kind) for cls in instances):
@@ -74,6 +84,8 @@ def _by_usage(usage: Usage, kind: type) -> Acceptance:
         return _yes(class_attribute(kind, "keys") is not None)
     if usage.has(Use.CONTEXT):
         return _yes(class_attribute(kind, "__enter__") is not None)
+    if usage.is_flag:
+        return _yes(kind is bool)
     if usage.has(Use.KEY) and class_attribute(kind, "__hash__") is None:
         return Acceptance.NO
     return Acceptance.MAYBE

@@ -22,9 +22,9 @@ FILE = "<generated test>"
 _BASE = site_base(FILE, "")
 _SITES = tuple(
     Site(FILE, number, 0, kind, kind, "test", switchable=True)
-    for number, kind in enumerate(("method", "operator", "read", "with", "call"), 1)
+    for number, kind in enumerate(("method", "operator", "read", "with", "call", "write"), 1)
 )
-_METHOD, _OPERATOR, _READ, _WITH, _CALL = range(_BASE, _BASE + len(_SITES))
+_METHOD, _OPERATOR, _READ, _WITH, _CALL, _WRITE = range(_BASE, _BASE + len(_SITES))
 
 
 def add_sites(table: SiteTable) -> None:
@@ -41,10 +41,11 @@ def _with_builtin(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: probe.function(function, _OPERATOR)(*values)
 
 
+_list = _with_builtin(list)
 # How a test calls a special method; the first argument is the receiver.
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "__len__": _with_builtin(len),
-    "__iter__": _with_builtin(list),
+    "__iter__": _list,
     "__hash__": _with_builtin(hash),
     "__str__": _with_builtin(str),
     "__repr__": _with_builtin(repr),
@@ -129,6 +130,8 @@ def _make_and_assign(call: Call, values: Values, pause: Pause) -> Any:
     arguments = [values.of(argument) for argument in call.arguments]
     keywords = {name: values.of(value) for name, value in call.keywords}
     result = _make(call, values, arguments, keywords, pause)
+    if call.consumed:
+        result = _list(result)
     if call.result:
         values.variables[call.result] = result
     return result
@@ -143,6 +146,10 @@ def _make(call: Call, values: Values, arguments: list[Any], keywords: dict[str, 
             return _OPERATORS[method.name](values.variables[call.receiver], *arguments, **keywords)
         case MethodKind.PROPERTY:
             return probe.read(values.variables[call.receiver], method.name, _READ)
+        case MethodKind.ASSIGNMENT:
+            return probe.write(arguments[0], values.variables[call.receiver], method.name, _WRITE)
+        case MethodKind.CALLBACK:
+            return values.received(method.name)
         case MethodKind.CONTEXT:
             receiver = values.variables[call.receiver]
             manager = probe.method(receiver, method.name, _METHOD)(*arguments, **keywords) if method.name else receiver

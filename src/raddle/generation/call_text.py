@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raddle.generation.naming import variable_names
 from raddle.generation.source import Names
+from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import Call, TestCase
 
 _INDENT = "    "
@@ -36,6 +37,26 @@ def test_lines(test: TestCase) -> tuple[str, ...]:
 
 
 test_lines.__test__ = False  # type: ignore[attr-defined] # pytest must not collect this function
+
+
+def call_title(call: Call) -> str:
+    """Return a call as messages name it, without its receiver and arguments.
+
+    >>> from raddle.generation.expressions import Imported
+    >>> from raddle.generation.surface import Method, MethodKind
+    >>> cart = Imported("shop", "Cart")
+    >>> [call_title(Call(Method("on", kind, cart))) for kind in (MethodKind.METHOD, MethodKind.CALLBACK)]
+    ['on()', 'the calls of on']
+    """
+    name = call.method.name
+    match call.method.kind:
+        case MethodKind.ASSIGNMENT:
+            return f"{name} = ..."
+        case MethodKind.PROPERTY:
+            return name
+        case MethodKind.CALLBACK:
+            return f"the calls of {name}"
+    return f"{call.method}()"
 
 
 def call_lines(call: Call, names: Names) -> list[str]:

@@ -13,6 +13,7 @@ from raddle.execute.thread_installation import Threads
 from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import add_sites, bind
 from raddle.generation.bug import Bug
+from raddle.generation.call_text import call_title
 from raddle.generation.class_builder import ClassBuilder
 from raddle.generation.coverage_meter import CoverageMeter, MeasuredCoverage
 from raddle.generation.distinct import Identity, Interruption, identity, symptom
@@ -310,8 +311,8 @@ class ClassSearch:
 
     def _sentence(self, test: TestCase, failure: Failure) -> str:
         names = CallNames(
-            tuple(tuple(f"{call.method}()" for call in thread) for thread in test.threads),
-            tuple(f"{call.method}()" for call in test.observers),
+            tuple(tuple(map(call_title, thread)) for thread in test.threads),
+            tuple(map(call_title, test.observers)),
             ("the invariant",),
         )
         return sentence(failure.violation, self._legal, names)

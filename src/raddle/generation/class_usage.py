@@ -45,6 +45,8 @@ class ClassUsage:
         """Return how a parameter of a method is used."""
         if method.kind is MethodKind.FUNCTION or (method.kind is MethodKind.CONSTRUCTOR and not method.name):
             return usage_of(method.owner.load(), name)
+        if method.kind is MethodKind.ASSIGNMENT:  # of a property, or of an attribute that the constructor sets
+            return self.parameter(_setter_name(method.name), name) or self.parameter("__init__", name)
         return self.parameter(method.name, name)
 
     def parameter(self, method: str, name: str, *, after: type | None = None, depth: int = 0) -> Usage:
@@ -58,10 +60,10 @@ class ClassUsage:
     def _functions(self) -> Mapping[tuple[str, str], ast.FunctionDef]:
         """The syntax trees of the methods, by class and name."""
         found = {
-            (_class_key(base), node.name): node
+            (_class_key(base), _setter_name(node.name) if _has_decorator(node, "setter") else node.name): node
             for base, tree in reversed(self._trees)
             for node in tree.body
-            if isinstance(node, ast.FunctionDef) and not _is_setter(node)
+            if isinstance(node, ast.FunctionDef) and not _has_decorator(node, "deleter", "overload")
         }
         if not any(name in ("__init__", "__new__") for _, name in found):
             # The constructor is generated, as in a dataclass: it stores each parameter in the attribute of that name.
@@ -186,9 +188,13 @@ def _parameter_at(tree: ast.FunctionDef, forward: Forward, *, skip: int) -> str:
     return names[forward.position] if forward.position < len(names) else ""
 
 
-def _is_setter(node: ast.FunctionDef) -> bool:
-    return any(isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter", "overload")
-               for decorator in node.decorator_list)  # fmt: skip
+def _has_decorator(node: ast.FunctionDef, *names: str) -> bool:
+    return any(isinstance(decorator, ast.Attribute) and decorator.attr in names for decorator in node.decorator_list)
+
+
+def _setter_name(name: str) -> str:
+    """Return the name under which the setter of a property is stored, because the getter has the same name."""
+    return f"{name}="
 
 
 def _stored(facts: Mapping[str, Mapping[Fact, None]]) -> dict[str, list[Path]]:

@@ -112,6 +112,8 @@ class _Trials:
             result = self._runner.run((constructor, call))
             if result.works:
                 self._pools.learn(call, None)
+                if not self._pools.note_result(call, result.returned[-1]):
+                    continue
                 return result.returned[-1]
             if result.stopped:  # the method may wait for a call of another thread
                 self._stopped[method] += 1

@@ -201,8 +201,9 @@ class ClassExport:
 
 
 def _without_attributes(test: TestCase) -> TestCase:
-    """Return a test without the observers that only read an attribute, for brevity."""
-    kept = tuple(call for call in test.observers if call.method.kind is not MethodKind.PROPERTY)
+    """Return a test without the observers of attributes and callbacks, for brevity."""
+    left_out = (MethodKind.PROPERTY, MethodKind.CALLBACK)
+    kept = tuple(call for call in test.observers if call.method.kind not in left_out)
     return TestCase(test.prefix, test.threads, kept)
 
 

@@ -6,6 +6,7 @@ An expression is evaluated again in every execution, so that executions do not s
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
@@ -105,7 +106,7 @@ class Values:
     def __init__(self, variables: dict[str, Any] | None = None, *, folder: str = "") -> None:
         self.variables: dict[str, Any] = {} if variables is None else variables
         self.folder = folder  # the temporary folder
-        self.recorded: list[tuple[str, tuple[Any, ...]]] = []  # calls of callbacks: their names and arguments
+        self._received: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}  # by the name of the callback
         self._callbacks: dict[str, Any] = {}
 
     def of(self, expression: Expression) -> Any:
@@ -132,9 +133,19 @@ class Values:
             case TemporaryPath(name):
                 return os.path.join(self.folder, name)
 
+    def received(self, name: str) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+        """Return the arguments and keyword arguments of the calls that a callback has received, sorted.
+
+        They are sorted because classes often notify their listeners without holding a lock, so that the order of the
+        notifications says nothing.
+        """
+        return sorted(self._received.get(name, ()), key=repr)
+
     def _callback(self, name: str, returns: Expression) -> Any:
+        received = self._received.setdefault(name, [])
+
         def callback(*arguments: Any, **keywords: Any) -> Any:
-            self.recorded.append((name, (*arguments, *keywords.values())))
+            received.append((arguments, keywords))
             return self.of(returns)
 
         callback.__name__ = callback.__qualname__ = name
@@ -158,6 +169,31 @@ def _contain(kind: str, items: list[Any]) -> Any:
             from collections import deque
 
             return deque(items)
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions of which an expression is directly composed."""
+    match expression:
+        case Container(_, items):
+            return items
+        case New(_, arguments, keywords):
+            return (*arguments, *(value for _, value in keywords))
+        case Stub(attributes):
+            return tuple(value for _, value in attributes)
+        case Callback(_, returns):
+            return (returns,)
+    return ()
+
+
+def all_parts(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all of its parts.
+
+    >>> [part.value for part in all_parts(Container("list", (Literal(1),))) if isinstance(part, Literal)]
+    [1]
+    """
+    yield expression
+    for part in parts_of(expression):
+        yield from all_parts(part)
 
 
 def size(expression: Expression) -> int:

@@ -75,6 +75,8 @@ class Guesser:
             found += self._constants(parameter)
             if not found or all(guess.expression == NONE.expression for guess in found):
                 found += anything()
+        if not hinted and _is_function(parameter.default):
+            found = [guess for guess in found if _is_callable(guess.expression)] or callbacks(name)
         if paths is PathUse.TEXTS:
             found = [*path_guesses(parameter), *(guess for guess in found if not has_text(guess.expression))]
         return merged(found)
@@ -160,6 +162,15 @@ class Guesser:
             else:
                 attributes[name] = Callback(name)
         return Guess(Stub(tuple(attributes.items())), 3)
+
+
+def _is_function(default: Any) -> bool:
+    """Return whether a default value is a function or class, so that an argument must be callable, too."""
+    return default is not inspect.Parameter.empty and (inspect.isroutine(default) or inspect.isclass(default))
+
+
+def _is_callable(expression: Expression) -> bool:
+    return isinstance(expression, Callback) or (isinstance(expression, Imported) and callable(expression.load()))
 
 
 def _call(target: Imported, choices: list[tuple[Parameter, list[Guess]]], number: int) -> New:

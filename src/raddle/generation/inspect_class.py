@@ -21,7 +21,7 @@ from raddle.generation.acceptance import Acceptance, acceptance
 from raddle.generation.binding import OPERATORS
 from raddle.generation.class_usage import class_usage
 from raddle.generation.expressions import Imported
-from raddle.generation.package_classes import PackageClasses, imported
+from raddle.generation.package_classes import PackageClasses, attributes_of, imported
 from raddle.generation.sharing import sharing_of
 from raddle.generation.signatures import (
     hints_of,
@@ -52,7 +52,8 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
 
     Args:
         cls: The class under test.
-        methods: Patterns such as `get*`; if there are any, only methods whose name fits one of them are called.
+        methods: Patterns such as `get*`; if there are any, only methods whose name fits one of them are called. A
+            public attribute is assigned if one of them is its name.
         exclude: Patterns; methods whose name fits one of them are never called. They do not apply to constructors.
 
     Raises:
@@ -70,7 +71,10 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
     members = _Members(cls, owner)
     constructors = (*_constructors(cls, owner), *members.factories())
     factories = tuple(members.factories())
-    callable_methods = (*members.methods(), *factories, *_functions(cls), *_copying_constructors(cls, constructors))
+    callable_methods = (
+        *members.methods(), *members.attributes(methods), *factories, *_functions(cls),
+        *_copying_constructors(cls, constructors),
+    )  # fmt: skip
     chosen = tuple(
         method for method in dict.fromkeys(callable_methods) if _is_chosen(_name_for_patterns(method), methods, exclude)
     )
@@ -113,11 +117,36 @@ class _Members:
             method = self._method(name, value, base)
             if method is not None and method.kind is not MethodKind.CONSTRUCTOR:
                 yield method
+            if type(value) is property and value.fset is not None:
+                yield self._setter(name, value)
         if self._is_written("__enter__") and self._is_written("__exit__"):
             yield Method("", MethodKind.CONTEXT, self._owner)
         if self._is_written("__getattr__"):
             for name in _COMPUTED_ATTRIBUTES:
                 yield Method(name, MethodKind.PROPERTY, self._owner)
+
+    def attributes(self, names: Sequence[str]) -> Iterator[Method]:
+        """Yield the assignments to those attributes with these names that are public and no members of the class."""
+        hints = hints_of(self._cls)
+        known = {parameter.name: parameter.hint for parameter in parameters_of_class(self._cls)}
+        for name in names:
+            member = class_attribute(self._cls, name)
+            is_plain = not callable(member) and not isinstance(member, (property, functools.cached_property))
+            if name in attributes_of(self._cls) and _is_public(name) and is_plain:
+                hint = hints.get(name, known.get(name, inspect.Parameter.empty))
+                yield self._assignment(name, Parameter(name, inspect.Parameter.POSITIONAL_ONLY, hint))
+
+    def _setter(self, name: str, member: property) -> Method:
+        """Return the assignment to a property. Its value has the hint of the setter, or else that of the getter."""
+        found = next(iter(parameters_of(member.fset, skip=1)), Parameter("value", inspect.Parameter.POSITIONAL_ONLY))
+        hint = found.hint if found.hint is not inspect.Parameter.empty else hints_of(member.fget).get("return")
+        return self._assignment(
+            name,
+            Parameter(found.name, inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.empty if hint is None else hint),
+        )
+
+    def _assignment(self, name: str, value: Parameter) -> Method:
+        return Method(name, MethodKind.ASSIGNMENT, self._owner, (value,))
 
     def factories(self) -> Iterator[Method]:
         """Yield the class methods and static methods that return an instance."""

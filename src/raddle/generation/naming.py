@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from raddle.generation.expressions import Expression, Variable
@@ -153,8 +153,18 @@ def callback_names(callbacks: Iterable[str], taken: Iterable[str]) -> dict[str, 
     used = set(RESERVED) | set(taken)
     names: dict[str, str] = {}
     for callback in callbacks:
-        stem = snake_case(callback) or "callback"
+        stem = re.sub(r"_\d+$", "", snake_case(callback)) or "callback"  # the number tells several guesses apart
         names[callback] = _free(stem if _is_usable(stem, used) else f"on_{stem}", used | set(names.values()))
+    return names
+
+
+def received_names(callbacks: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return the names of the lists of what callbacks have received; `taken` are the names of other variables."""
+    used = set(RESERVED) | set(taken)
+    names: dict[str, str] = {}
+    for callback in callbacks:
+        stem = "calls" if len(callbacks) == 1 else f"{snake_case(callback) or 'callback'}_calls"
+        names[callback] = _free(stem, used | set(names.values()))
     return names
 
 

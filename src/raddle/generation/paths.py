@@ -7,7 +7,7 @@ import re
 import typing
 from enum import Enum
 
-from raddle.generation.expressions import Callback, Container, Expression, Literal, New, Stub
+from raddle.generation.expressions import Expression, Literal, parts_of
 from raddle.generation.guesses import Guess, merged
 from raddle.generation.hint_guesses import is_path_class, path_of
 from raddle.generation.surface import Method, Parameter
@@ -78,7 +78,7 @@ def path_guesses(parameter: Parameter) -> list[Guess]:
 def has_text(expression: Expression) -> bool:
     """Return whether a text is part of an expression.
 
-    >>> has_text(Container("list", (Literal("a"),))), has_text(Literal(1))
+    >>> has_text(Literal("a")), has_text(Literal(1))
     (True, False)
     """
     if isinstance(expression, Literal):
@@ -98,20 +98,6 @@ def is_safe(expression: Expression) -> bool:
         case Literal(bytes() as data):
             return not re.search(rb"[/\\~]", data)
     return all(map(is_safe, parts_of(expression)))
-
-
-def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """Return the expressions of which an expression is directly composed."""
-    match expression:
-        case Container(_, items):
-            return items
-        case New(_, arguments, keywords):
-            return (*arguments, *(value for _, value in keywords))
-        case Stub(attributes):
-            return tuple(value for _, value in attributes)
-        case Callback(_, returns):
-            return (returns,)
-    return ()
 
 
 def _parts(hint: object) -> tuple[object, ...]:

@@ -30,6 +30,7 @@ from raddle.generation.expressions import Expression, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.guesser import Guesser
 from raddle.generation.guesses import NONE, Guess, merged
+from raddle.generation.iterators import is_consumable
 from raddle.generation.learned_values import LearnedValues
 from raddle.generation.paths import PathUse, is_safe, path_use
 from raddle.generation.refinement import revealed
@@ -76,6 +77,7 @@ class ArgumentPools:
         self._pools: dict[_Key, tuple[Expression, ...]] = {}
         self._weights: dict[_Key, dict[Expression, float]] = {}  # factors learned from the ends of calls
         self._facts: dict[_Key, dict[Fact, None]] = {}  # uses that errors have revealed
+        self._iterated: set[Method] = set()  # methods whose results are iterators
 
     @cached_property
     def accepts_instances(self) -> bool:
@@ -158,7 +160,7 @@ class ArgumentPools:
                 arguments.append(self._draw(rng, method, parameter, scope, reserved))
             elif parameter.kind is not Signature.POSITIONAL_ONLY:
                 keywords.append((parameter.name, self._draw(rng, method, parameter, scope, reserved)))
-        return Call(method, tuple(arguments), tuple(keywords), receiver=receiver)
+        return Call(method, tuple(arguments), tuple(keywords), receiver=receiver, consumed=method in self._iterated)
 
     def _is_passed(self, rng: Random, method: Method, parameter: Parameter) -> bool:
         if parameter.required or self._is_path(method, parameter):
@@ -216,7 +218,7 @@ class ArgumentPools:
             return call
         passed = {parameter.name: expression for parameter, expression in arguments_of(call)}
         passed |= dict.fromkeys(shared, Variable(SHARED))
-        return replace(_call_with(method, passed), result="")
+        return replace(_call_with(method, passed), result="", consumed=method in self._iterated)
 
     def redrawn(self, rng: Random, call: Call) -> Call:
         """Return a call that passes the same parameters, with other arguments from the pools."""
@@ -288,6 +290,18 @@ class ArgumentPools:
             if facts or isinstance(error, TypeError | AttributeError):
                 factors[expression] = max(0.02, factor * 0.3)
                 self._pools.pop(key, None)
+
+    def note_result(self, call: Call, kind: type) -> bool:
+        """Record the class of a call's result; return whether the call ends with it.
+
+        If the result is an iterator, the calls that are drawn from now on consume it, as a user of the class would.
+        """
+        if call.consumed or call.method.kind is MethodKind.CONSTRUCTOR:
+            return True
+        if not is_consumable(kind, self.surface.cls.load()):
+            return True
+        self._iterated.add(call.method)
+        return False
 
 
 def arguments_of(call: Call) -> Iterator[tuple[Parameter, Expression]]:

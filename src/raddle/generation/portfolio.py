@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from raddle.generation import expressions
+from raddle.generation.callbacks import observers_of_callbacks
 from raddle.generation.footprint import Footprint, Variable, footprint
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
@@ -149,7 +150,9 @@ class Portfolio(Strategy):
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
-            self._add_test(TestCase(prefix.calls, tuple(threads), observers))
+            made = [*prefix.calls, *threads[0], *threads[1]]
+            of_callbacks = observers_of_callbacks(made, self.builder.surface.cls)
+            self._add_test(TestCase(prefix.calls, tuple(threads), (*observers, *of_callbacks)))
 
     def _add_test(self, test: TestCase) -> None:
         """Add a test unless the same calls were proposed before. Which thread makes which calls does not matter."""
@@ -260,7 +263,7 @@ def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
 
     The two calls acquire the locks of the objects in opposite orders.
     """
-    if call.method.kind in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION):
+    if not call.method.kind.has_receiver:
         return []
     named = [one.name for one in call.arguments if isinstance(one, expressions.Variable) and one.name in instances]
     others = [name for name in named if name != call.receiver]

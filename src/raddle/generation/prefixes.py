@@ -77,8 +77,7 @@ def draw_working_call(
     for _ in range(tries):
         call = pools.draw_call(rng, method, scope, receiver=receiver)
         result = runner.run((*prefix, call))
-        _learn(pools, call, result, len(prefix))
-        if result.works:
+        if _learn(pools, call, result, len(prefix)):
             return call
     return None
 
@@ -110,14 +109,15 @@ def _extended(
     """Return the prefix with the call and its result, or unchanged if the call does not work."""
     longer = (*prefix, call)
     result = runner.run(longer)
-    if pools is not None:
-        _learn(pools, call, result, len(prefix))
-    return (longer, result) if result.works else (prefix, known)
+    works = result.works if pools is None else _learn(pools, call, result, len(prefix))
+    return (longer, result) if works else (prefix, known)
 
 
-def _learn(pools: ArgumentPools, call: Call, result: SequentialResult, position: int) -> None:
+def _learn(pools: ArgumentPools, call: Call, result: SequentialResult, position: int) -> bool:
+    """Let the pools learn how a call at this position ended; return whether it works."""
     if len(result.returned) >= position and not result.stopped:
         pools.learn(call, result.error)
+    return result.works and pools.note_result(call, result.returned[-1])
 
 
 def _draw_reserved(pools: ArgumentPools, rng: Random) -> frozenset[Expression]:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from raddle.generation.callbacks import callbacks_in
 from raddle.generation.expressions import (
     Callback,
-    Container,
     Expression,
     Imported,
+    Literal,
     New,
-    Stub,
     TemporaryPath,
+    all_parts,
     variables_in,
 )
 from raddle.generation.naming import (
@@ -25,6 +26,7 @@ from raddle.generation.naming import (
     call_word,
     callback_names,
     passing_test_name,
+    received_names,
     snake_case,
     test_name,
     variable_names,
@@ -173,16 +175,27 @@ class _Rendering:
         self._variables = variable_names(test, roots)
         uses = Counter(found.name for call in test.calls() for found in _callbacks(call))
         returns = {found.name: found for call in test.calls() for found in _callbacks(call)}
-        self._callbacks = {name: returns[name] for name, number in uses.items() if number > 1}
+        observed = [call.method.name for call in test.observers if call.method.kind is MethodKind.CALLBACK]
+        self._observed = [name for name in observed if name in returns]  # callbacks whose calls are observed
+        self._callbacks = {name: returns[name] for name in returns if uses[name] > 1 or name in self._observed}
         self._functions = callback_names(self._callbacks, self._variables.values())
-        self._taken = {*self._variables.values(), *self._functions.values(), *roots}
+        used_names = [*self._variables.values(), *self._functions.values()]
+        self._received = received_names(self._observed, used_names)
+        self._taken = {*used_names, *self._received.values(), *roots}
         self._needs_folder = shown.needs_folder or any(
             _has_path(value) for call in test.calls() for value in _values(call)
         )
         made = {call.result for call in test.prefix}
         later = [call for calls in (*test.threads, test.observers) for call in calls]
         used = {name for call in later for name in _used(call)}
-        self._kept = [name for name in self._variables if name in used & made] or [SHARED]
+        kept = [name for name in self._variables if name in used & made] or [SHARED]
+        passed = {found.name for call in later for found in _callbacks(call)}
+        # The texts of the variables that `setup` returns.
+        self._kept = [
+            *(self._variables[name] for name in kept),
+            *(self._functions[name] for name in self._observed if name in passed),
+            *self._received.values(),
+        ]
         self._is_used = bool(used & made)
         self._shares_many = len(self._kept) > 1 or any(call.result for thread in test.threads for call in thread)
         self._local: list[str] = []  # the lines of the local functions
@@ -241,8 +254,13 @@ class _Rendering:
         """Return the first argument, after adding the local function that it names, if any."""
         inner = INDENT * 2
         names = Names(self._variables, callbacks=self._functions, imported=self.imports.name)
+        body = [f"{inner}{name} = []" for name in self._received.values()]
         for name, callback in self._callbacks.items():
-            self._define(f"{self._functions[name]}(*args, **kwargs)", [f"{inner}return {names.code(callback.returns)}"])
+            signature = f"{self._functions[name]}(*args, **kwargs)"
+            if name in self._observed:
+                body += self._recorder(name, callback, names, inner)
+            else:
+                self._define(signature, [f"{inner}return {names.code(callback.returns)}"])
         prefix = self._test.prefix
         if len(prefix) == 1 and not self._shares_many and not names.is_statement(prefix[0]):
             code = names.call(prefix[0])
@@ -250,20 +268,30 @@ class _Rendering:
                 return code.before.removesuffix("(")
             if len(f"{inner}lambda: {code},") <= WIDTH:
                 return f"lambda: {code}"
-        body: list[str] = []
         for call in prefix:
             body += self._prepare(call, names, inner)
         if self._shares_many:
             namespace = self.imports.name(Imported("types", "SimpleNamespace"))
-            kept = [f"{self._variables[name]}={self._variables[name]}" for name in self._kept]
+            kept = [f"{name}={name}" for name in self._kept]
             body += lines(Brackets(f"return {namespace}(", tuple(kept), ")", is_call=True), indent=inner)
         else:
-            body.append(f"{inner}return {self._variables[self._kept[0]]}")
+            body.append(f"{inner}return {self._kept[0]}")
         self._define("setup()", body)
         return "setup"
 
+    def _recorder(self, name: str, callback: Callback, names: Names, indent: str) -> list[str]:
+        """Return the lines of a callback that records its calls."""
+        lines = [
+            "",
+            f"{indent}def {self._functions[name]}(*args, **kwargs):",
+            f"{indent}{INDENT}{self._received[name]}.append((args, kwargs))",
+        ]
+        if callback.returns != Literal(None):
+            lines.append(f"{indent}{INDENT}return {names.code(callback.returns)}")
+        return [*lines, ""] if name == self._observed[-1] else lines
+
     def _prepare(self, call: Call, names: Names, indent: str) -> list[str]:
-        used = {name for other in self._test.calls() for name in _used(other)} | set(self._kept)
+        used = {name for other in self._test.calls() for name in _used(other)} | {SHARED}
         if call.result in used:
             code = names.call(call)
             target = f"{self._variables[call.result]} = "
@@ -286,9 +314,11 @@ class _Rendering:
             shared = "made"
             variables = {name: f"made.{text}" for name, text in self._variables.items()}
         else:
-            shared = self._variables[self._kept[0]] if self._is_used and _used(call) else "_"
+            shared = self._kept[0] if self._is_used and _used(call) else "_"
             variables = self._variables
-        names = Names(variables, callbacks=self._functions, imported=self.imports.name)
+        functions = {name: f"made.{text}" if name in self._observed else text for name, text in self._functions.items()}
+        received = {name: f"made.{text}" for name, text in self._received.items()}
+        names = Names(variables, callbacks=functions, received=received, imported=self.imports.name)
         if not names.is_statement(call) and not call.result:
             text = f"lambda {shared}: {names.call(call)}"
             if len(text) <= WIDTH - len(INDENT) * 3 - len("[],"):
@@ -367,11 +397,16 @@ def _shown(call: Call) -> str:
     method = call.method
     if method.kind is MethodKind.PROPERTY:
         return method.name
+    if method.kind is MethodKind.ASSIGNMENT:
+        return f"the assignment to {method.name}"
     if method.kind is MethodKind.CONTEXT:
         return f"with {method.name}()" if method.name else f"with {snake_case(method.owner.name)}"
     if method.kind is MethodKind.CONSTRUCTOR and method.name in ("", "__init__"):
         return f"{method.owner.name}()"
     return f"{str(method).strip('_') if method.kind is MethodKind.OPERATOR else method}()"
+
+
+_VERBS = {MethodKind.CONTEXT: "enter", MethodKind.ASSIGNMENT: "set"}
 
 
 def _done(calls: Sequence[Call], ending: str) -> str:
@@ -384,9 +419,9 @@ def _done(calls: Sequence[Call], ending: str) -> str:
     'calls pop() and enters lock() and lock()'
     """
     phrases = []
-    for enters, group in groupby(calls, lambda call: call.method.kind is MethodKind.CONTEXT):
-        names = _joined([_shown(call).removeprefix("with ") for call in group])
-        phrases.append(f"{'enter' if enters else 'call'}{ending} {names}")
+    for verb, group in groupby(calls, lambda call: _VERBS.get(call.method.kind, "call")):
+        names = [_shown(call).removeprefix("with ").removeprefix("the assignment to ") for call in group]
+        phrases.append(f"{verb}{ending} {_joined(names)}")
     return _joined(phrases)
 
 
@@ -407,8 +442,7 @@ def _with_name(name: str, code: Code) -> Code:
 
 def _used(call: Call) -> set[str]:
     """Return the variables that a call uses, including its receiver."""
-    without = (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION)
-    return set(call.variables) | (set() if call.method.kind in without else {call.receiver})
+    return set(call.variables) | ({call.receiver} if call.method.kind.has_receiver else set())
 
 
 def _values(call: Call) -> Iterator[Expression]:
@@ -417,38 +451,18 @@ def _values(call: Call) -> Iterator[Expression]:
         yield value
 
 
-def _parts(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all its parts."""
-    yield expression
-    match expression:
-        case Container(_, items):
-            parts: tuple[Expression, ...] = items
-        case New(_, arguments, keywords):
-            parts = (*arguments, *(value for _, value in keywords))
-        case Stub(attributes):
-            parts = tuple(value for _, value in attributes)
-        case Callback(_, returns):
-            parts = (returns,)
-        case _:
-            parts = ()
-    for part in parts:
-        yield from _parts(part)
-
-
 def _callbacks(call: Call) -> Iterator[Callback]:
-    for value in _values(call):
-        for part in _parts(value):
-            if isinstance(part, Callback):
-                if variables_in(part.returns):
-                    raise NotWritableError(f"the callback {part.name} returns a variable")
-                yield part
+    for callback in callbacks_in(call):
+        if variables_in(callback.returns):
+            raise NotWritableError(f"the callback {callback.name} returns a variable")
+        yield callback
 
 
 def _imported(call: Call) -> Iterator[Imported]:
     """Yield the objects that the source of a call imports."""
     yield call.method.owner
     for value in _values(call):
-        for part in _parts(value):
+        for part in all_parts(value):
             if isinstance(part, Imported):
                 yield part
             elif isinstance(part, New):
@@ -456,4 +470,4 @@ def _imported(call: Call) -> Iterator[Imported]:
 
 
 def _has_path(expression: Expression) -> bool:
-    return any(isinstance(part, TemporaryPath) for part in _parts(expression))
+    return any(isinstance(part, TemporaryPath) for part in all_parts(expression))

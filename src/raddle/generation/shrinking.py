@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from raddle.generation.callbacks import callbacks_in
 from raddle.generation.expressions import (
     Callback,
     Container,
@@ -69,7 +70,9 @@ def is_closed(test: TestCase) -> bool:
 
 
 def without_unused_results(test: TestCase) -> TestCase:
-    """Return the test without variables that no call uses."""
+    """Return the test without variables that no call uses, and without observers of callbacks that it does not pass."""
+    passed = {callback.name for call in test.calls() for callback in callbacks_in(call)}
+    test = replace(test, observers=tuple(call for call in test.observers if _is_useful(call, passed)))
     used = {SHARED}.union(*(call.variables | {call.receiver} for call in test.calls()))
 
     def tidy(calls: tuple[Call, ...]) -> tuple[Call, ...]:
@@ -78,11 +81,12 @@ def without_unused_results(test: TestCase) -> TestCase:
     return TestCase(tidy(test.prefix), tuple(map(tidy, test.threads)), tidy(test.observers))
 
 
-_WITHOUT_RECEIVER = (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION)
+def _is_useful(observer: Call, callbacks: set[str]) -> bool:
+    return observer.method.kind is not MethodKind.CALLBACK or observer.method.name in callbacks
 
 
 def _can_be_made(call: Call, known: set[str]) -> bool:
-    receiver = () if call.method.kind in _WITHOUT_RECEIVER else (call.receiver,)
+    receiver = (call.receiver,) if call.method.kind.has_receiver else ()
     return call.variables.union(receiver) <= known
 
 

@@ -76,11 +76,13 @@ class Names:
         variables: dict[str, str] | None = None,
         *,
         callbacks: dict[str, str] | None = None,
+        received: dict[str, str] | None = None,
         imported: Callable[[Imported], str] = lambda imported: imported.name,
         folder: str = "tmp_path",
     ) -> None:
         self.variables = {} if variables is None else variables
         self.callbacks = {} if callbacks is None else callbacks  # those that are functions of their own
+        self.received = {} if received is None else received  # the lists of what callbacks have received
         self.imported = imported  # called for each object that the source uses
         self.folder = folder
 
@@ -138,6 +140,10 @@ class Names:
         Raises:
             NotWritableError: If the call can be written only as a statement; see `statement`.
         """
+        code = self._call(call)
+        return called("list", [code]) if call.consumed else code
+
+    def _call(self, call: Call) -> Code:
         method, receiver = call.method, self.variables.get(call.receiver, "")
         arguments = self._arguments(call.arguments, call.keywords)
         match method.kind:
@@ -147,8 +153,12 @@ class Names:
                 return self._operator(method.name, receiver, arguments)
             case MethodKind.PROPERTY:
                 return f"{receiver}.{method.name}"
+            case MethodKind.CALLBACK:
+                return f"sorted({self.received.get(method.name, f'{method.name}_calls')}, key=repr)"
             case MethodKind.CONTEXT:
                 raise NotWritableError(f"with {receiver}.{method.name} is a statement")
+            case MethodKind.ASSIGNMENT:
+                raise NotWritableError(f"{receiver}.{method.name} = ... is a statement")
             case MethodKind.FUNCTION:
                 return called(self.imported(method.owner), arguments)
             case MethodKind.CONSTRUCTOR | MethodKind.STATIC:
@@ -158,7 +168,7 @@ class Names:
     def is_statement(self, call: Call) -> bool:
         """Return whether a call can be written only as a statement."""
         in_place = call.method.kind is MethodKind.OPERATOR and call.method.name in ("__setitem__", "__delitem__")
-        return in_place or call.method.kind is MethodKind.CONTEXT
+        return in_place or call.method.kind in (MethodKind.CONTEXT, MethodKind.ASSIGNMENT)
 
     def statement(self, call: Call, *, indent: str, body: str = "pass") -> list[str]:
         """Return the lines of a call as a statement, without an assignment of its result.
@@ -170,6 +180,8 @@ class Names:
         if method.kind is MethodKind.CONTEXT:
             manager = called(f"{receiver}.{method.name}", arguments) if method.name else receiver
             return [*lines(_after("with ", manager), indent=indent, after=":"), f"{indent}{INDENT}{body}"]
+        if method.kind is MethodKind.ASSIGNMENT:
+            return lines(_after(f"{receiver}.{method.name} = ", arguments[0]), indent=indent)
         if method.kind is MethodKind.OPERATOR and method.name == "__setitem__":
             return lines(_after(f"{receiver}[{arguments[0]}] = ", arguments[1]), indent=indent)
         if method.kind is MethodKind.OPERATOR and method.name == "__delitem__":

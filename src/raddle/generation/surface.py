@@ -16,10 +16,17 @@ class MethodKind(StrEnum):
     METHOD = "method"  # shared.name(...)
     OPERATOR = "operator"  # a special method, written as an operator or a built-in function: len(shared), shared[key]
     PROPERTY = "property"  # shared.name
+    ASSIGNMENT = "assignment"  # shared.name = value
     CONTEXT = "context"  # with shared.name(...): pass; the name is "" for `with shared: pass`
     CONSTRUCTOR = "constructor"  # Class(...), or a class method that returns an instance
     STATIC = "static"  # Class.name(...): a static method or a class method
     FUNCTION = "function"  # a function of the module that accepts the shared object
+    CALLBACK = "callback"  # what the callback with this name has received; only as an observer
+
+    @property
+    def has_receiver(self) -> bool:
+        """Whether such a call is made on an object of the test."""
+        return self not in (MethodKind.CONSTRUCTOR, MethodKind.STATIC, MethodKind.FUNCTION, MethodKind.CALLBACK)
 
 
 class Sharing(StrEnum):
@@ -62,6 +69,8 @@ class Method:
         return hash((self.name, self.kind, self.owner))
 
     def __str__(self) -> str:
+        if self.kind is MethodKind.ASSIGNMENT:
+            return f"set {self.name}"
         return self.owner.name if self.kind is MethodKind.FUNCTION or not self.name else self.name
 
 

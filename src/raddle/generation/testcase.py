@@ -20,6 +20,7 @@ class Call:
     keywords: tuple[tuple[str, Expression], ...] = ()
     receiver: str = SHARED
     result: str = ""  # the variable that holds the result, "" if no later call uses it
+    consumed: bool = False  # whether the result is an iterator, from which the call makes a list
 
     @property
     def variables(self) -> frozenset[str]:

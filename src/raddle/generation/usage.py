@@ -29,6 +29,7 @@ class Use(StrEnum):
     ORDERED = "ordered"  # compared with < or >
     COMPARED = "compared"  # a constant that the value is compared with
     NONE = "none"  # compared with None
+    CONDITION = "condition"  # tested for truth
     KEY = "key"  # used as a key or index, or looked up with `in`
     CONTAINER = "container"  # on the right side of `in`
     RAISED = "raised"
@@ -89,6 +90,19 @@ class Usage:
     def details(self, use: Use) -> tuple[Any, ...]:
         """Return the details of all uses of one kind."""
         return tuple(dict.fromkeys(fact.detail for fact in self.facts if not fact.path and fact.use is use))
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether the value is only tested for truth.
+
+        >>> Usage((Fact((), Use.CONDITION),)).is_flag, Usage((Fact((), Use.CONDITION), Fact((), Use.KEY))).is_flag
+        (True, False)
+        """
+        return (
+            bool(self.facts)
+            and all(fact.use in (Use.CONDITION, Use.STORED, Use.FORWARDED) and not fact.path for fact in self.facts)
+            and self.has(Use.CONDITION)
+        )
 
     @property
     def attributes(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from raddle.generation.expressions import Callback, Container, Expression, Literal
 from raddle.generation.guesses import (
+    BOOLS,
     BYTES,
     EXCEPTIONS,
     FLOATS,
@@ -95,6 +96,8 @@ def guess_by_usage(usage: Usage, name: str, guessing: Guessing, depth: int) -> l
         found += _with_attributes(usage, name, guessing, depth)
     elif usage.has(Use.ITERATED, Use.MAPPING, Use.INDEXED, Use.CONTAINER):
         found += _container(usage, name, guessing, depth)
+    if usage.is_flag:
+        found += BOOLS
     if usage.has(Use.RAISED):
         found += EXCEPTIONS
     if usage.has(Use.SUBCLASS):

@@ -137,6 +137,29 @@ class _Reader(ast.NodeVisitor):
         self._add(paths, Use.ITERATED)
         self._bind(bound, _then(paths, "item"))
 
+    def visit_If(self, node: ast.If) -> None:
+        self.generic_visit(node)
+        self._test(node.test)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.generic_visit(node)
+        self._test(node.test)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.generic_visit(node)
+        self._test(node.test)
+
+    def _test(self, condition: ast.expr) -> None:
+        """Record which values a condition tests for truth."""
+        match condition:
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self._test(value)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._test(operand)
+            case ast.Name() | ast.Attribute():
+                self._add(self._paths(condition), Use.CONDITION)
+
     def visit_With(self, node: ast.With) -> None:
         for item in node.items:
             self.visit(item.context_expr)
@@ -176,8 +199,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         self.generic_visit(node)
-        is_text = isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant)  # "..." % value
-        if not is_text and not any(map(_is_text, (node.left, node.right))):
+        if not any(map(_is_text, (node.left, node.right))):
             self._add((*self._paths(node.left), *self._paths(node.right)), Use.ARITHMETIC)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:

@@ -17,8 +17,21 @@ from raddle.linearizability.legal import LegalHistories
 
 MAX_LINES = 12  # maximum number of legal outcomes that a table shows
 LONGEST_VALUE = 60  # maximum number of characters of a value
+LONGEST_NEEDED = 1_000  # the same if values differ only after more characters
 MAX_DEPTH = 2  # objects nested more deeply are shown without their attributes
 _NUMBERED = re.compile(r"<[\w.<>]+ \d+>")
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """How much the lines of a table say."""
+
+    identities: bool  # whether they say which mutable values are the same object
+    longest: int = LONGEST_VALUE
+
+
+_EQUAL = _Detail(identities=True)  # for lines that are equal with any detail
+_DETAILS = (_Detail(identities=False), _EQUAL, _Detail(identities=True, longest=LONGEST_NEEDED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
     """Return the legal outcomes, one per line, and the outcome of the execution.
 
     Lines about unequal objects can be equal. Then another line says which results differ. The lines say which mutable
-    values are the same object only if they are equal otherwise.
+    values are the same object, and contain long values completely, only if they are equal otherwise.
     """
     with_state = violation.oracle is Oracle.STATE
     line, lines = _lines(violation, legal, names, with_state)
@@ -110,12 +123,13 @@ def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
 
 def _lines(violation: Violation, legal: LegalHistories, names: CallNames, with_state: bool) -> tuple[str, list[str]]:
     """Return the line of the execution and the distinct lines of the legal histories."""
-    for identities in (False, True):
-        line = _line(violation.history, legal, names, with_state, identities)
-        lines = list(dict.fromkeys(_line(history, legal, names, with_state, identities) for history in legal.histories))
+    for detail in _DETAILS:
+        line = _line(violation.history, legal, names, with_state, detail)
+        lines = list(dict.fromkeys(_line(history, legal, names, with_state, detail) for history in legal.histories))
         if line not in lines:
-            break
-    return line, lines
+            return line, lines
+    line = _line(violation.history, legal, names, with_state, _EQUAL)
+    return line, list(dict.fromkeys(_line(one, legal, names, with_state, _EQUAL) for one in legal.histories))
 
 
 def _remarks(
@@ -126,7 +140,7 @@ def _remarks(
         yield "(objects with the same number are the same object, others are different objects)"
     line = shown[-1]
     for history in legal.histories:
-        if _line(history, legal, names, with_state, True) == line:
+        if _line(history, legal, names, with_state, _EQUAL) == line:
             rows = [*zip(history.threads, violation.history.threads, names.threads, strict=True)]
             if with_state:
                 rows.append((history.observed, violation.history.observed, names.observers))
@@ -136,9 +150,9 @@ def _remarks(
             return
 
 
-def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool, identities: bool) -> str:
+def _line(history: History, legal: LegalHistories, names: CallNames, with_state: bool, detail: _Detail) -> str:
     calls = [
-        _call(name, ending, (number, index) in legal.volatile, identities)
+        _call(name, ending, (number, index) in legal.volatile, detail)
         for number, (endings, row) in enumerate(zip(history.threads, names.threads, strict=True))
         for index, (ending, name) in enumerate(zip(endings, row, strict=True))
     ]
@@ -146,16 +160,16 @@ def _line(history: History, legal: LegalHistories, names: CallNames, with_state:
     if with_state and history.observed:
         seen = zip(names.observers, history.observed, strict=True)
         text += "; then " + ", ".join(
-            _call(name, ending, (-1, index) in legal.volatile, identities) for index, (name, ending) in enumerate(seen)
+            _call(name, ending, (-1, index) in legal.volatile, detail) for index, (name, ending) in enumerate(seen)
         )
     return text
 
 
-def _call(name: str, ending: Ending, volatile: bool, identities: bool) -> str:
+def _call(name: str, ending: Ending, volatile: bool, detail: _Detail) -> str:
     match ending.kind:
         case EndingKind.RETURNED:
-            form = ending.value if identities else without_identities(ending.value)
-            return f"{name} -> {'(varies)' if volatile else value_text(form)}"
+            form = ending.value if detail.identities else without_identities(ending.value)
+            return f"{name} -> {'(varies)' if volatile else value_text(form, longest=detail.longest)}"
         case EndingKind.RAISED:
             return f"{name} raises {str(ending.value).rpartition('.')[2]}"
         case EndingKind.PENDING:
@@ -164,14 +178,14 @@ def _call(name: str, ending: Ending, volatile: bool, identities: bool) -> str:
             return f"{name} is not made"
 
 
-def value_text(form: Any) -> str:
+def value_text(form: Any, *, longest: int = LONGEST_VALUE) -> str:
     """Return a comparable form as readers would write the value.
 
     >>> value_text(("list", 1, ("tuple", "a"), ("object", "Node", 2)))
     "[1, ('a',), <Node 2>]"
     """
     text = _text(form, 0)
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def _text(form: Any, depth: int) -> str:

@@ -36,6 +36,7 @@ from raddle.threads.twins import (
     local,
     lock,
     queue,
+    randomness,
     semaphore,
     simple_queue,
     thread,
@@ -86,6 +87,7 @@ METHODS: tuple[tuple[type, str, Any], ...] = (
     *futures.PATCHES,
     *functools.PATCHES,
     *iterators.PATCHES,
+    *randomness.PATCHES,
 )
 
 NAMES: dict[Any, Any] = {
@@ -93,6 +95,7 @@ NAMES: dict[Any, Any] = {
     **time.NAMES,
     **functools.NAMES,
     **futures.NAMES,
+    **randomness.NAMES,
     _thread.allocate_lock: lock.Lock,
     _thread.RLock: lock.RLock,
     threading.RLock: lock.RLock,

@@ -34,6 +34,7 @@ class ThreadWorld(World):
         self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # returns the sites in a function
         self.spawned: Callable[[], None] = lambda: None  # called after a thread has been started
         self.numbered = 0  # number of futures and threads numbered in this execution
+        self.seeded = False  # whether the program has seeded the module `random` in this execution
         # Ids of conditions that were notified while no thread was waiting, and of events that were set and cleared.
         self.lost: set[int] = set()
         self.excepthook: Callable[..., object] = threading.excepthook  # the hook that was set when the execution began
@@ -41,6 +42,7 @@ class ThreadWorld(World):
 
     def begin(self, engine: Engine, main: Carrier) -> None:
         self.numbered = 0
+        self.seeded = False
         self.lost = set()
         self.excepthook = threading.excepthook
         reset_names()

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -312,3 +313,23 @@ def read_key(source):
 
 
 Many = type("Many", (), {f"method_{number}": lambda self, key=None: key for number in range(200)})
+
+
+class Polite:
+    """Its parameters have default values, or are only tested, which says what they must be."""
+
+    def __init__(self, sleep_func=time.sleep, make_key=lambda key: key, kind=dict) -> None:
+        self._sleep, self._make_key, self._kind = sleep_func, make_key, kind
+
+    def get(self, key, default=None, with_age=False, limit=3, name="a"):
+        return default, with_age, limit, name
+
+    def show(self, key, loud):
+        return key.upper() if loud and key else key
+
+    def watch(self, key, loud):
+        self._loud = loud
+        return self._key(key)
+
+    def _key(self, key):
+        return key if not self._loud else key.upper()

@@ -44,3 +44,19 @@ def test_without_hint_the_usage_decides():
     assert answer(empty, Shop, Fact((), Use.ARITHMETIC)) is Acceptance.NO
     assert answer(empty, dict, Fact((), Use.ITERATED)) is Acceptance.YES
     assert answer(empty, dict, Fact((), Use.KEY)) is Acceptance.NO  # not hashable
+
+
+@pytest.mark.parametrize(
+    ("default", "accepts_shop", "accepts_text"),
+    [(None, True, True), (False, False, False), (3, False, False), ("a", False, True), (len, False, False)],
+)
+def test_an_object_must_suit_the_default_value(default, accepts_shop, accepts_text):
+    parameter = Parameter("thing", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+    for kind, accepts in (Shop, accepts_shop), (str, accepts_text):
+        assert acceptance(parameter, Usage(), kind) is (Acceptance.MAYBE if accepts else Acceptance.NO)
+
+
+def test_a_flag_accepts_no_objects():
+    empty = inspect.Parameter.empty
+    assert answer(empty, Shop, Fact((), Use.CONDITION)) is Acceptance.NO
+    assert answer(empty, Shop, Fact((), Use.CONDITION), Fact((), Use.PASSED, "print")) is Acceptance.MAYBE

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import argument_classes
 import pytest
-from argument_classes import Color, Files, Handle, Point, Settings, Shop, Untyped
+from argument_classes import Color, Files, Handle, Point, Polite, Settings, Shop, Untyped
 
 from raddle.generation.expressions import (
     Callback,
@@ -188,3 +188,13 @@ def test_every_public_class_of_the_module_can_be_guessed():
     for cls in (Shop, Untyped, Handle, Settings, Point, Files, argument_classes.MemoryStore):
         for guess in guesser.instances(cls):
             assert isinstance(Values(folder="/tmp").of(guess.expression), cls)
+
+
+@pytest.mark.parametrize("name", ["sleep_func", "make_key", "kind"])
+def test_a_parameter_whose_default_is_callable_gets_callables_only(name):
+    assert all(map(callable, values(for_parameter(Polite, "", name))))
+
+
+@pytest.mark.parametrize("method", ["show", "watch"])
+def test_a_parameter_that_is_only_tested_is_a_flag(method):
+    assert {True, False} <= set(values(for_parameter(Polite, method, "loud"))) <= {True, False, None}

@@ -155,3 +155,14 @@ class Opaque:
 )
 def test_values_are_shown_as_readers_write_them(value, text):
     assert value_text(Forms().of(value)) == text
+
+
+def test_long_values_are_shown_completely_if_their_beginnings_are_equal():
+    common = "a" * 100
+    legal = LegalHistories((history(returned(common + "b"), returned(0)),))
+    lines = table(Violation(Oracle.RESULTS, history(returned(common + "c"), returned(0))), legal, NAMES).splitlines()
+    assert lines[1] == f"  s.pop() -> '{common}b', s.size() -> 0"
+    assert lines[3] == f"  s.pop() -> '{common}c', s.size() -> 0"
+    assert len(lines) == 4  # no remark
+    short = table(Violation(Oracle.RESULTS, history(returned("c" * 100), returned(0))), legal, NAMES).splitlines()
+    assert short[1] == f"  s.pop() -> '{'a' * 56}..., s.size() -> 0"  # 60 characters, with the quote and the dots
