@@ -71,9 +71,7 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
     constructors = (*_constructors(cls, owner), *members.factories())
     factories = tuple(members.factories())
     callable_methods = (*members.methods(), *factories, *_functions(cls), *_copying_constructors(cls, constructors))
-    chosen = tuple(
-        method for method in dict.fromkeys(callable_methods) if _is_chosen(_name_for_patterns(method), methods, exclude)
-    )
+    chosen = tuple(method for method in dict.fromkeys(callable_methods) if _is_chosen(str(method), methods, exclude))
     return Surface(owner, constructors, chosen, sharing_of(cls))
 
 
@@ -88,10 +86,6 @@ def with_contexts(surface: Surface, methods: Sequence[Method]) -> Surface:
     """
     new = [replace(method, kind=MethodKind.CONTEXT) for method in methods if method.kind is MethodKind.METHOD]
     return replace(surface, methods=(*surface.methods, *(one for one in new if one not in surface.methods)))
-
-
-def _name_for_patterns(method: Method) -> str:
-    return method.name or ("__enter__" if method.kind is MethodKind.CONTEXT else method.owner.name)
 
 
 def _is_chosen(name: str, methods: Sequence[str], exclude: Sequence[str]) -> bool:
