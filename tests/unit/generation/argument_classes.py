@@ -270,7 +270,7 @@ class Spins:
 
 
 class Evicting:
-    """A cache that evicts items for ever if its size is negative."""
+    """A cache that evicts items forever if its size is negative."""
 
     def __init__(self, size=2) -> None:
         self._lock = threading.Lock()
