@@ -39,13 +39,14 @@ class GenerationScreen:
     def __call__(self, update: GenerationProgress) -> None:
         """Show an update."""
         if self._is_silent:
-            return
-        if update.finding is not None:
+            if update.report is not None:
+                self._show_internal_error(update.report)
+        elif update.finding is not None:
             self._line.clear()
             self._show_finding(update.finding, update)
         elif update.report is not None:
             self._line.clear()
-            if update.classes == 1 or update.report.findings or update.report.error:
+            if update.classes == 1 or update.report.findings or update.report.error or update.report.traceback:
                 self._show_report(update.report)
         else:
             self._line.show(progress_text(update))
@@ -65,10 +66,13 @@ class GenerationScreen:
             self._screen.print(safe_text(line))
         for note in report.notes:
             self._screen.print(safe_text(f"note: {note}", style="yellow"))
+        self._show_internal_error(report)
+        self._screen.print()
+
+    def _show_internal_error(self, report: ClassReport) -> None:
         if report.traceback:
             self._screen.print(safe_text(report.traceback.rstrip()))
             self._screen.print(safe_text("raddle: internal error: this is a bug in raddle, not in your code"))
-        self._screen.print()
 
     def show_result(self, result: GenerationResult) -> None:
         """Show the table of classes, and the summary line."""

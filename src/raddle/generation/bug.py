@@ -23,9 +23,8 @@ class Bug:
     executions: int  # number of executions until it was found
     original: TestCase = field(repr=False)  # the test before it was shrunk
     failure: Failure = field(repr=False, compare=False)
-    searchable: bool = True  # whether a search with few preemptions reproduces it; some native failures are not
     aimed_at: int = 0  # the number of the pattern that MAPTest aimed at; 0 for other strategies
-    unfinished: str = ""  # why the test was not simplified; "" if it was
+    unfinished: str = ""  # why the test could not be simplified; "" if it was
     explained_by: int = 0  # the number of the smallest pattern that explains the failure; 0 if there is none
 
     @property

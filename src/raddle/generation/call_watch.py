@@ -23,6 +23,7 @@ _MAX_REMEMBERED = 5_000  # encoded calls to remember; they repeat in many execut
 _LONGEST_TEXT = 120
 _SLOW_SECONDS = 0.9  # a call that raddle had to end after this time counts as one that does not return
 _MAX_SLOW = 2  # calls of a method that may fail to return before the method is refused
+_MAX_SLOW_AFTER_END = 6  # the same for a method of which other calls have ended, because the arguments may be to blame
 _clock = time.monotonic
 _arguments_of = vars(BaseException)["args"].__get__
 
@@ -114,7 +115,8 @@ class CallWatch:
         is_alone = isinstance(me, Carrier) and me.index == 0
         if is_alone and _clock() - self._began >= _SLOW_SECONDS:
             self._slow[method] += 1
-            if self._slow[method] >= _MAX_SLOW:
+            has_ended = method in self._returned or method in self._errors
+            if self._slow[method] >= (_MAX_SLOW_AFTER_END if has_ended else _MAX_SLOW):
                 self.refused[method] = "does not return: it blocks outside raddle's control or computes for too long"
 
     def records(self) -> dict[str, MethodRecord]:

@@ -72,6 +72,11 @@ class ClassResult:
 
 OnBug = Callable[[Bug], None]
 NOT_SIMPLIFIED = "the time limit was reached while its calls were simplified"
+NATIVE_ONLY = "it was seen on native threads, and no schedule was found for it"
+NOT_REPEATED = (
+    f"a second search with at most {SHRINKING_PREEMPTIONS} preemptions did not find it: it needs more of them, or it "
+    "depends on more than the schedule, such as random numbers"
+)
 OVERTIME = 1.0  # seconds after the time limit at which an execution in progress is ended
 OnTest = Callable[[Counts, float], None]  # called after each test with the counts and the seconds so far
 
@@ -294,7 +299,7 @@ class ClassSearch:
             return
         bug = replace(
             bug, identity=what, test=shrunk, violation=found.violation, sentence=self._sentence(shrunk, found),
-            failure=found, searchable=searchable, unfinished="",
+            failure=found, unfinished="" if searchable else _why_not_repeated(failure),
         )  # fmt: skip
         self.bugs.append(bug)
         self._on_bug(bug)
@@ -355,6 +360,11 @@ class ClassSearch:
 
     def _belongs(self, file: str) -> bool:
         return file in self._files
+
+
+def _why_not_repeated(failure: Failure) -> str:
+    """Return why a failure has no test, although it was confirmed when it was found."""
+    return NATIVE_ONLY if isinstance(failure, NativeFailure) else NOT_REPEATED
 
 
 def _file(module: ModuleType) -> str:

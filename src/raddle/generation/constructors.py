@@ -81,6 +81,10 @@ def _is_usable(surface: Surface, call: Call, kind: type) -> bool:
     return kind is not type(None)
 
 
+class _UselessObjectError(Exception):
+    """Raised if a method computes forever on an object, although it ended on another one."""
+
+
 class _Trials:
     """Tries methods on new objects."""
 
@@ -90,14 +94,23 @@ class _Trials:
         self._rng = rng
         self._methods = methods
         self._stopped: Counter[Method] = Counter()
+        self._ended: set[Method] = set()  # the methods that returned, or raised an exception, in at least one trial
         self.working: set[Method] = set()
         self.contexts: set[Method] = set()
 
     def score(self, constructor: Call, kind: type) -> int:
-        """Return the number of methods that work on an object that a call has constructed."""
+        """Return the number of methods that work on an object that a call has constructed.
+
+        The score is 0 if a method computes forever on this object but ended on another one. Otherwise the method would
+        be given up because of a useless object, such as a cache of negative size that evicts items forever.
+        """
         score = 0
         for method in self._methods:
-            result = self._result(constructor, method, kind) if self._stopped[method] < MAX_STOPPED else None
+            try:
+                result = self._result(constructor, method, kind) if self._stopped[method] < MAX_STOPPED else None
+            except _UselessObjectError:
+                self._pools.distrust(constructor)
+                return 0
             if result is not None:
                 score += 1
                 self.working.add(method)
@@ -106,19 +119,23 @@ class _Trials:
         return score
 
     def _result(self, constructor: Call, method: Method, kind: type) -> type | None:
-        """Return the class of the result of a method; None if it does not work."""
+        """Return the class of the result of a method; None if it does not work.
+
+        Raises:
+            _UselessObjectError: If the method computes forever, but ended on another object.
+        """
         for _ in range(2):
             call = self._pools.draw_call(self._rng, method, {SHARED: kind})
             result = self._runner.run((constructor, call))
-            if result.works:
-                self._pools.learn(call, None)
-                if not self._pools.note_result(call, result.returned[-1]):
-                    continue
-                return result.returned[-1]
-            if result.stopped:  # the method may wait for a call of another thread
-                self._stopped[method] += 1
+            if result.stopped:
+                if method in self._ended and not result.blocks:
+                    raise _UselessObjectError
+                self._stopped[method] += 1  # the method may wait for a call of another thread
                 return None
+            self._ended.add(method)
             self._pools.learn(call, result.error)
+            if result.works and self._pools.note_result(call, result.returned[-1]):
+                return result.returned[-1]
         return None
 
 

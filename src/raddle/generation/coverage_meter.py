@@ -6,10 +6,11 @@ measured. Strategies that aim at uncovered patterns have all their tests measure
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from raddle.criteria.base import Criterion
 from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.method_pairs import MethodPairs
 from raddle.execute.installation import Installation
@@ -23,6 +24,7 @@ from raddle.variable_scope import scope_of
 
 SHARE = 0.2  # share of the time that is spent on tests that are measured
 MAX_MISSING = 200  # uncovered requirements that are explained
+MAX_ENUMERATED = 100_000  # requirements to compare with the covered ones; larger sets are only counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class CriterionCoverage:
         larger = max(self, other, key=lambda one: one.total.number or 0)
         keys = self.keys | other.keys
         missing = {key: text for key, text in zip(larger.missing_keys, larger.missing, strict=True) if key not in keys}
-        return CriterionCoverage(self.name, len(keys), larger.total, tuple(missing.values()), keys, tuple(missing))
+        total = _at_least(larger.total, len(keys))
+        return CriterionCoverage(self.name, len(keys), total, tuple(missing.values()), keys, tuple(missing))
 
     @property
     def percent(self) -> float | None:
@@ -111,13 +114,17 @@ class CoverageMeter:
         sites = disambiguated({number: self._installation.table[number] for number in self._installation.table})
         rows: list[CriterionCoverage] = []
         of_class = replace(model, methods={self._owner: self._methods(model)})
-        for criterion in (self._map, self._pairs):
-            covered = self._covered[criterion.name]
-            keys = criterion.requirements(of_class, facts) or ()
-            missing = tuple(islice((key for key in keys if key not in covered), MAX_MISSING))
+        criteria: tuple[Criterion, ...] = (self._map, self._pairs)
+        for criterion in criteria:
+
+            def keys(criterion: Criterion = criterion) -> Iterator[Key]:
+                return criterion.requirements(of_class, facts) or iter(())
+
+            covered = frozenset(self._covered[criterion.name])
+            missing = tuple(islice((key for key in keys() if key not in covered), MAX_MISSING))
             clauses = tuple(criterion.explain(key, sites) for key in missing)
-            total = criterion.total(of_class, facts)
-            rows.append(CriterionCoverage(criterion.name, len(covered), total, clauses, frozenset(covered), missing))
+            total = with_covered(criterion.total(of_class, facts), covered, keys())
+            rows.append(CriterionCoverage(criterion.name, len(covered), total, clauses, covered, missing))
         return MeasuredCoverage(self._executions, tuple(rows), self._tests)
 
     def _methods(self, model: StaticModel) -> Mapping[str, int]:
@@ -126,3 +133,22 @@ class CoverageMeter:
         for owner in (*model.bases.get(self._owner, ()), self._owner):
             methods |= model.methods.get(owner, {})
         return methods
+
+
+def with_covered(total: Total, covered: Set[Key], requirements: Iterable[Key]) -> Total:
+    """Return a total that includes the covered requirements.
+
+    The source does not show every access, so executions can cover requirements that the static model does not have.
+
+    >>> from raddle.tally import STATIC
+    >>> with_covered(Total(2, STATIC), {("a",), ("z",)}, [("a",), ("b",)])
+    Total(number=3, kind='static', low=None, high=None)
+    """
+    if total.number is None or total.number > MAX_ENUMERATED:
+        return _at_least(total, len(covered))
+    return replace(total, number=total.number + len(set(covered).difference(requirements)))
+
+
+def _at_least(total: Total, number: int) -> Total:
+    """Return a total that is at least this number, unless it is unknown."""
+    return total if total.number is None else replace(total, number=max(total.number, number))

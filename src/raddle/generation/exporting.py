@@ -133,8 +133,6 @@ class ClassExport:
         )
         if bug.unfinished:
             return replace(found, reason=bug.unfinished)
-        if not bug.searchable:
-            return replace(found, reason="it was seen on native threads, and no schedule was found for it")
         exported = self._exporter.export(bug.test, bug.violation, seconds=seconds)
         if isinstance(exported, NotExported):
             return replace(found, reason=exported.reason)

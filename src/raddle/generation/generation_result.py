@@ -121,8 +121,12 @@ class ClassReport:
             },
             "files": list(self.files),
             "notes": list(self.notes),
-            "error": self.error or None,
+            "error": self.error or _last_line(self.traceback) or None,
         }
+
+
+def _last_line(text: str) -> str:
+    return text.rstrip().rpartition("\n")[2]
 
 
 @dataclass(frozen=True, slots=True)

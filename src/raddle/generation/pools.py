@@ -45,6 +45,7 @@ MAX_CONSTRUCTOR_CALLS = 60  # constructor calls that are proposed
 OPTIONAL = 0.3  # probability that a call passes an optional argument
 VARIABLE = {Acceptance.YES: 0.5, Acceptance.MAYBE: 0.12, Acceptance.NO: 0.0}  # probability of using a variable
 LEARNED_WEIGHT = 12.0  # weight of a value that the tests of the project use
+MIN_FACTOR = 0.02  # values that have failed are drawn at least this many times as often as new ones
 MAX_FACTOR = 1.5  # values that have worked are drawn at most this many times as often as new ones
 NONE_SHARE = 0.2  # probability of passing None if the pool contains it
 MIN_FACTOR_OF_NONE = 0.2  # a pool always contains None if that is a guess, unless it has failed repeatedly
@@ -288,8 +289,17 @@ class ArgumentPools:
             if facts:
                 self._facts.setdefault(key, {}).update(dict.fromkeys(facts))
             if facts or isinstance(error, TypeError | AttributeError):
-                factors[expression] = max(0.02, factor * 0.3)
-                self._pools.pop(key, None)
+                self._weaken(key, expression)
+
+    def distrust(self, call: Call) -> None:
+        """Draw the arguments of a call less often, because its result is of no use."""
+        for parameter, expression in arguments_of(call):
+            self._weaken(_key(call.method, parameter), expression)
+
+    def _weaken(self, key: _Key, expression: Expression) -> None:
+        factors = self._weights.setdefault(key, {})
+        factors[expression] = max(MIN_FACTOR, factors.get(expression, 1.0) * 0.3)
+        self._pools.pop(key, None)
 
     def note_result(self, call: Call, kind: type) -> bool:
         """Record the class of a call's result; return whether the call ends with it.

@@ -388,8 +388,8 @@ class _Rendering:
         when = f"If a thread is preempted before {where}" if where else "If one thread is preempted"
         if problem.lost_update:
             return f"{when}, it overwrites what the other thread has written."
-        what = "results" if problem.oracle is Oracle.RESULTS else "final state"
-        return f"{when}, their {what} can be one that no order of whole calls gives."
+        what = "results can be ones" if problem.oracle is Oracle.RESULTS else "final state can be one"
+        return f"{when}, their {what} that no order of whole calls gives."
 
 
 def _shown(call: Call) -> str:

@@ -19,6 +19,7 @@ from raddle.generation.expressions import Values
 from raddle.generation.sandbox import Sandbox
 from raddle.generation.testcase import Call
 from raddle.linearizability.checker import STEP_LIMIT
+from raddle.outcome import OutcomeKind
 from raddle.schedulers.sequential import Sequential
 
 SECONDS = 1.0  # time limit for one execution
@@ -33,6 +34,7 @@ class SequentialResult:
     returned: tuple[type, ...]  # the classes of the results of the calls that returned
     error: BaseException | None = None  # the exception that the next call raised
     stopped: str = ""  # why the next call did not end: it blocks, or takes too long
+    blocks: bool = False  # whether the next call waits for something, as opposed to taking too long
 
     @property
     def works(self) -> bool:
@@ -118,11 +120,12 @@ class SequentialRunner:
         finally:
             self._session.end_by(None if deadline == float("inf") else deadline)
         self.executions += 1
-        stopped = ""
+        stopped, blocks = "", False
         if self._error is None and len(self._returned) < len(calls):
-            stopped = outcome.message or ("the call takes too long" if outcome.kind == "interrupted" else "")
-            stopped = "the call blocks" if outcome.kind in ("deadlock", "lost-wakeup") else stopped or str(outcome.kind)
-        return SequentialResult(calls, tuple(self._returned), self._error, stopped)
+            blocks = outcome.kind in (OutcomeKind.DEADLOCK, OutcomeKind.LOST_WAKEUP)
+            stopped = outcome.message or ("the call takes too long" if outcome.kind == OutcomeKind.INTERRUPTED else "")
+            stopped = "the call blocks" if blocks else stopped or str(outcome.kind)
+        return SequentialResult(calls, tuple(self._returned), self._error, stopped, blocks)
 
     def _set_up(self) -> None:
         self._sandbox.empty()

@@ -71,6 +71,8 @@ class Method:
     def __str__(self) -> str:
         if self.kind is MethodKind.ASSIGNMENT:
             return f"set {self.name}"
+        if self.kind is MethodKind.CONTEXT and not self.name:
+            return "__enter__"  # the name of the class is the text of its constructor
         return self.owner.name if self.kind is MethodKind.FUNCTION or not self.name else self.name
 
 

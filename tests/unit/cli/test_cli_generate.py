@@ -337,14 +337,22 @@ def test_classes_with_the_same_name_in_files_with_the_same_name_get_tests_of_the
     assert "1 failed, 1 passed" in run_pytest(tmp_path, "raddle-tests").stdout
 
 
-def test_a_search_in_which_no_method_works_ends_early_with_its_own_exit_code(project):
-    (project / "idle.py").write_text("import threading\nclass Idle:\n    def go(self):\n        raise OSError\n")
+@pytest.mark.parametrize(
+    ("name", "methods"),
+    [
+        ("go", "    def go(self):\n        raise OSError\n"),
+        # The object is a context manager that cannot be entered.
+        ("__enter__", "    def __enter__(self):\n        raise OSError\n    def __exit__(self, *exc):\n        pass\n"),
+    ],
+)
+def test_a_search_in_which_no_method_works_ends_early_with_its_own_exit_code(project, name, methods):
+    (project / "idle.py").write_text(f"import threading\nclass Idle:\n{methods}")
     done = generate(project, "idle:Idle", "--json", tests=1_000_000)
     assert done.returncode == 5
     data = json.loads(done.stdout)
     assert (data["outcome"], data["stopped_because"]) == ("nothing-tested", "nothing-works")
     assert data["tests"] < 1_000_000
-    assert data["classes"][0]["methods_not_called"] == {"go": "it never worked; the last exception was OSError"}
+    assert data["classes"][0]["methods_not_called"] == {name: "it never worked; the last exception was OSError"}
 
 
 @pytest.mark.parametrize(

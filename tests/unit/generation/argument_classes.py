@@ -270,6 +270,21 @@ class Spins:
             pass
 
 
+class Evicting:
+    """A cache that evicts items forever if its size is negative."""
+
+    def __init__(self, size=2) -> None:
+        self._lock = threading.Lock()
+        self._items: list[object] = []
+        self._size = size
+
+    def put(self, item) -> None:
+        self._items.append(item)
+        while len(self._items) > self._size:
+            with self._lock:
+                del self._items[:1]
+
+
 class Fails:
     def __init__(self, server, *, port) -> None:
         raise OSError("no such server")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from sample_cases import call, new, operator
 
-from raddle.engine.carrier import Abort
+from raddle.engine.carrier import Abort, Carrier
 from raddle.generation import call_watch
 from raddle.generation.binding import make
 from raddle.generation.call_watch import CallWatch, MethodRecord, Refusals, RefusedCallError, error_text, watching
@@ -73,3 +75,23 @@ def test_the_text_of_an_exception_runs_no_code_of_the_program():
         args = property(__str__)
 
     assert error_text(OddError("why")) == "OddError: why"
+
+
+@pytest.mark.parametrize(("ends_sometimes", "allowed"), [(False, 2), (True, 6)])
+def test_a_method_whose_calls_take_too_long_is_refused_later_if_others_have_ended(monkeypatch, ends_sometimes, allowed):
+    class Main(Carrier):
+        """The thread that runs calls when no other one is running."""
+
+        def __init__(self):
+            self.index = 0
+
+    main, times = Main(), itertools.count(step=10)  # 10 seconds pass between two looks at the clock
+    monkeypatch.setattr(call_watch, "getcurrent", lambda: main)
+    monkeypatch.setattr(call_watch, "_clock", lambda: next(times))
+    watch, put = CallWatch(), call("put", "a", 1)
+    if ends_sometimes:
+        watch.end(watch.begin(put), put, None)
+    for _ in range(allowed):
+        assert not watch.refused
+        watch.end(watch.begin(put), put, Abort())
+    assert set(watch.refused) == {put.method}

@@ -22,11 +22,11 @@ def test_public_members_are_methods_of_the_matching_kind():
     assert found["__len__"] is MethodKind.OPERATOR
     assert found["version"] is MethodKind.STATIC
     assert found["audit"] is MethodKind.FUNCTION  # a parameter is hinted with the class
-    assert found["Shop"] is MethodKind.CONTEXT  # `with shop:`; its name is ""
+    assert found["__enter__"] is MethodKind.CONTEXT  # `with shop:`; its name is ""
 
 
 def test_private_members_data_and_coroutines_are_left_out():
-    assert not {"_private", "limit", "fetch", "__init__", "__enter__"} & set(kinds(Shop))
+    assert not {"_private", "limit", "fetch", "__init__", "__exit__"} & set(kinds(Shop))
 
 
 def test_constructors_are_the_class_class_methods_and_functions_that_return_an_instance():

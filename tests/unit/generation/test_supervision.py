@@ -8,7 +8,7 @@ import pytest
 import robust_classes
 
 from raddle.execute.fork import can_fork
-from raddle.generation import supervision
+from raddle.generation import class_search, supervision
 from raddle.generation.class_search import MAX_BUGS_OF_VARIABLE, ClassSearch
 from raddle.generation.file_guard import REFUSED
 from raddle.generation.generation_options import GenerationOptions
@@ -275,3 +275,9 @@ def test_an_internal_error_is_not_a_bug_of_the_class(monkeypatch):
     assert result.why is SearchEnd.INTERNAL_ERROR
     assert "ZeroDivisionError" in result.traceback
     assert not result.bugs
+
+
+def test_a_failure_that_a_second_search_does_not_find_gives_no_test(monkeypatch):
+    monkeypatch.setattr("raddle.generation.class_search.ClassSearch._failure_of", lambda *arguments: None)
+    result = search(robust_classes.Counter)
+    assert {bug.unfinished for bug in result.bugs} == {class_search.NOT_REPEATED}
