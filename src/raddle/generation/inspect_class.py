@@ -94,6 +94,10 @@ def with_contexts(surface: Surface, methods: Sequence[Method]) -> Surface:
     return replace(surface, methods=(*surface.methods, *(one for one in new if one not in surface.methods)))
 
 
+def _name_for_patterns(method: Method) -> str:
+    return method.name if method.kind is MethodKind.ASSIGNMENT else str(method)
+
+
 def _is_chosen(name: str, methods: Sequence[str], exclude: Sequence[str]) -> bool:
     if any(fnmatchcase(name, pattern) for pattern in exclude):
         return False
