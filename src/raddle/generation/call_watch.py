@@ -7,7 +7,6 @@ calls in progress are a property of the process.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,15 +14,15 @@ from dataclasses import dataclass, field
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.generation.heartbeat import Heartbeat, encoded
 from raddle.generation.portable import portable_call
+from raddle.generation.slow_methods import SlowMethods
 from raddle.generation.surface import Method
-from raddle.generation.testcase import Call
+from raddle.generation.testcase import SHARED, Call
 from raddle.inspection import name_of
 
 _MAX_REMEMBERED = 5_000  # encoded calls to remember; they repeat in many executions
 _LONGEST_TEXT = 120
-_SLOW_SECONDS = 0.9  # a call that raddle had to end after this time counts as one that does not return
-_MAX_SLOW = 2  # calls of a method that may fail to return before the method is refused
-_MAX_SLOW_AFTER_END = 6  # the same for a method of which other calls have ended, because the arguments may be to blame
+_SLOW_SECONDS = 0.08  # a call that raddle had to end after this time counts as one that does not return
+_DOES_NOT_RETURN = "does not return: it blocks outside raddle's control or computes for too long"
 _clock = time.monotonic
 _arguments_of = vars(BaseException)["args"].__get__
 
@@ -69,17 +68,25 @@ class CallWatch:
         self._heartbeat = heartbeat
         self._after_call = after_call  # called while the call still counts as being in progress
         self._refusals = Refusals() if refusals is None else refusals
-        self.refused: dict[Method, str] = {}  # methods whose calls do not return, so that they only waste time
-        self._slow: Counter[Method] = Counter()
+        self._slow = SlowMethods()
+        self._has_slow = False
+        self._constructor: Call | None = None  # the call that has created the object under test
         self._began = 0.0  # when the last call began
         self._encoded: dict[int, tuple[Call, bytes]] = {}  # by id; the calls are kept alive
         self._returned: dict[Method, int] = {}
         self._aborted: dict[Method, int] = {}
         self._errors: dict[Method, str] = {}
+        self._ended: dict[Method, int] = {}  # number of calls that returned or raised an exception
 
     def begin(self, call: Call) -> int:
         """Record the beginning of a call; raise `RefusedCallError` if it must not be made."""
-        reason = self._refusals.reason(call) or (self.refused.get(call.method, "") if self.refused else "")
+        if call.result == SHARED:
+            self._constructor = call
+        reason = self._refusals.reason(call)
+        if self._has_slow and not reason:
+            ended = self._ended.get(call.method, 0)
+            is_slow = self._slow.are_given_up(self._constructor, call.method, ended=ended)
+            reason = _DOES_NOT_RETURN if is_slow else ""
         if reason:
             raise RefusedCallError(reason)
         self._began = _clock()
@@ -103,21 +110,26 @@ class CallWatch:
         elif type(error) is Abort:
             self._aborted[method] = self._aborted.get(method, 0) + 1
             self._note_slowness(method)
+            return
         else:
             self._errors[method] = error_text(error)
+        self._ended[method] = self._ended.get(method, 0) + 1
 
     def _note_slowness(self, method: Method) -> None:
-        """Refuse a method if its calls had to be ended repeatedly after some time, although no thread was running.
+        """Record that a call had to be ended after some time, although no thread was running.
 
         Calls in threads do not count: that they do not return can be a bug.
         """
         me = getcurrent()
         is_alone = isinstance(me, Carrier) and me.index == 0
         if is_alone and _clock() - self._began >= _SLOW_SECONDS:
-            self._slow[method] += 1
-            has_ended = method in self._returned or method in self._errors
-            if self._slow[method] >= (_MAX_SLOW_AFTER_END if has_ended else _MAX_SLOW):
-                self.refused[method] = "does not return: it blocks outside raddle's control or computes for too long"
+            self._slow.add(self._constructor, method)
+            self._has_slow = True
+
+    @property
+    def refused(self) -> dict[Method, str]:
+        """The methods whose calls do not return, each with the reason."""
+        return dict.fromkeys(self._slow.everywhere(self._ended), _DOES_NOT_RETURN)
 
     def records(self) -> dict[str, MethodRecord]:
         """Return how the calls of each method ended, by the name of the method."""

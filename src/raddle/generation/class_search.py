@@ -110,7 +110,8 @@ class ClassSearch:
         self.surface = inspect_class(
             cls, methods=(*options.methods, *factory.methods), exclude=(*options.exclude, *factory.exclude)
         )
-        self._modules = reachable_modules(cls)
+        made = (method.owner.load() for method in self.surface.constructors)
+        self._modules = reachable_modules(cls, [owner for owner in made if isinstance(owner, type)])
         self._files = frozenset(file for file in map(_file, self._modules) if file)
         self.bugs: list[Bug] = []
         self._symptoms: dict[tuple[str, ...], list[frozenset[str]]] = {}
@@ -263,7 +264,7 @@ class ClassSearch:
         called = frozenset(str(call.method) for thread in test.threads for call in thread)
         if self._is_known(kind, called):
             return
-        found = failure
+        found, preemptions = failure, SHRINKING_PREEMPTIONS
         what = identity(test, failure.violation, failure.error, belongs=self._belongs)
         aimed_at, explained_by = self._strategy.patterns_of_failure()
         bug = Bug(
@@ -273,19 +274,19 @@ class ClassSearch:
         self._on_suspect(bug)
 
         def fails(simpler: TestCase) -> bool:
-            nonlocal found
+            nonlocal found, preemptions
             if self.counts.executions - executions > MAX_SHRINKING or (found is not failure and self._is_over):
                 return False
-            again = self._failure_of(simpler)
-            if again is None or symptom(again.violation, again.error, belongs=self._belongs) != kind:
+            again = self._failure_of(simpler, preemptions=preemptions)
+            if again is None or symptom(again[0].violation, again[0].error, belongs=self._belongs) != kind:
                 return False
-            found = again
+            found, preemptions = again  # a simpler test rarely needs more preemptions, and trying that takes long
             return True
 
         searchable = fails(test)
         shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
         causes: list[Interruption] = []
-        if searchable and self._failure_of(shrunk, causes) is None:
+        if searchable and self._failure_of(shrunk, causes, preemptions=preemptions) is None:
             self._on_dismissed()
             return
         what = identity(
@@ -331,8 +332,12 @@ class ClassSearch:
         known = self._symptoms.get(kind, [])
         return any(len(kind) > 2 or methods <= called for methods in known)
 
-    def _failure_of(self, test: TestCase, causes: list[Interruption] | None = None) -> Failure | None:
-        """Search a simpler test; return its failure, None if it passes or cannot be judged.
+    def _failure_of(
+        self, test: TestCase, causes: list[Interruption] | None = None, *, preemptions: int
+    ) -> tuple[Failure, int] | None:
+        """Search a test with up to this many preemptions; return its failure with their number.
+
+        The result is None if the test passes or cannot be judged.
 
         `causes` receives the interruptions in the failing execution that no passing execution of the test contains.
         """
@@ -344,14 +349,14 @@ class ClassSearch:
                     [] if execution.observed is None else interruptions(*execution.observed, table)
                 )
             try:
-                for preemptions in range(1, SHRINKING_PREEMPTIONS + 1):
-                    verdict = checker.search(preemptions=preemptions, max_executions=SHRINKING_EXECUTIONS)
+                for bound in range(1, preemptions + 1):
+                    verdict = checker.search(preemptions=bound, max_executions=SHRINKING_EXECUTIONS)
                     if verdict.failure is not None:
                         self._legal = checker.legal()
                         if causes is not None and seen:
                             harmless = {one for execution in seen[:-1] for one in execution}
                             causes += [one for one in seen[-1] if one not in harmless]
-                        return verdict.failure if checker.confirmed(verdict.failure) else None
+                        return (verdict.failure, bound) if checker.confirmed(verdict.failure) else None
             except UnusableTestError:
                 return None
             finally:

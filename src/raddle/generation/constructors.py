@@ -6,8 +6,9 @@ method works.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -19,9 +20,11 @@ from raddle.generation.testcase import SHARED, Call
 from raddle.generation.unbuildable import unbuildable
 
 ROUNDS = 3  # rounds in which constructor calls are tried; after each round, the pools have learned from errors
-MAX_STOPPED = 2  # calls of one constructor or method that may block or take too long before it is given up
+MAX_STOPPED = 12  # calls of one constructor or method that may block or take too long before it is given up
 SAMPLED_METHODS = 20  # methods that are tried on each object
 MAX_SCORED = 16  # constructor calls whose objects are tried with methods
+LESSONS = 6  # times that methods may teach which arguments the constructor needs
+MAX_EXTENDED = 6  # calls with one more option than the best call
 MAX_CONSTRUCTORS = 8  # constructor calls that are kept
 GOOD_ENOUGH = 0.85  # a call is kept if this share of the methods works that work with the best one
 
@@ -38,18 +41,34 @@ class Choice:
 def choose_constructors(runner: SequentialRunner, pools: ArgumentPools, rng: Random) -> Choice:
     """Try the constructor calls that the pools propose; return the best, and store them in `pools.constructors`.
 
+    If the pools were drawn again and no call works, the calls that were chosen before are kept.
+
     Raises:
         UnbuildableError: If no call works. The message says what to write in a factory file.
     """
     works, attempts = _working_calls(runner, pools)
+    pools.is_outdated = False
+    if not works and pools.constructors:
+        return Choice(pools.constructors, frozenset())
     if not works:
         raise unbuildable(pools.surface, attempts)
     methods = list(pools.surface.methods)
     sample = rng.sample(methods, SAMPLED_METHODS) if len(methods) > SAMPLED_METHODS else methods
     trials = _Trials(runner, pools, rng, sample)
     scores = {call: trials.score(call, works[call]) for call in _varied(list(works), MAX_SCORED)}
-    enough = GOOD_ENOUGH * max(scores.values())
-    kept = sorted((call for call in scores if scores[call] >= enough), key=lambda call: (call.size, -scores[call]))
+    for _ in range(LESSONS):
+        if not trials.learned:  # no method has shown what arguments it needs
+            break
+        trials.learned = False
+        again, _ = _working_calls(runner, pools)
+        new = [call for call in again if call not in works]
+        works |= again
+        scores |= {call: trials.score(call, works[call]) for call in _varied(new, MAX_SCORED)}
+    for call in _extended(runner, pools, max(scores, key=scores.__getitem__), scores):
+        scores[call] = trials.score(call, works.setdefault(call, runner.run((call,)).returned[0]))
+    most = max(scores.values())
+    good = [call for call in scores if scores[call] >= GOOD_ENOUGH * most]
+    kept = sorted(good, key=lambda call: (scores[call] < most, call.size, -scores[call]))
     pools.constructors = _varied(kept, MAX_CONSTRUCTORS)
     return Choice(pools.constructors, frozenset(trials.working), frozenset(trials.contexts))
 
@@ -74,6 +93,19 @@ def _working_calls(runner: SequentialRunner, pools: ArgumentPools) -> tuple[dict
     return works, list(attempts.values())
 
 
+def _extended(
+    runner: SequentialRunner, pools: ArgumentPools, best: Call, known: Mapping[Call, int]
+) -> Iterator[Call]:
+    """Yield calls that work and pass one more option than the best call, whose arguments most methods need."""
+    if best.method not in pools.surface.constructors:
+        return
+    longer = (call for call in pools.extended_calls(best) if call not in known)
+    for call in itertools.islice(longer, MAX_EXTENDED):
+        result = runner.run((call,))
+        if result.works and _is_usable(pools.surface, call, result.returned[0]):
+            yield call
+
+
 def _is_usable(surface: Surface, call: Call, kind: type) -> bool:
     """Return whether an object is an instance; a function that the user wrote may return anything but None."""
     if call.method in surface.constructors:
@@ -95,6 +127,7 @@ class _Trials:
         self._methods = methods
         self._stopped: Counter[Method] = Counter()
         self._ended: set[Method] = set()  # the methods that returned, or raised an exception, in at least one trial
+        self.learned = False  # whether a method has shown how it uses the arguments of the constructor
         self.working: set[Method] = set()
         self.contexts: set[Method] = set()
 
@@ -136,6 +169,8 @@ class _Trials:
             self._pools.learn(call, result.error)
             if result.works and self._pools.note_result(call, result.returned[-1]):
                 return result.returned[-1]
+            if result.error is not None:
+                self.learned |= self._pools.learn_about_object(constructor, result.error)
         return None
 
 

@@ -38,8 +38,8 @@ def to_json(expression: Expression) -> list[Any]:
             return ["new", to_json(function), list(map(to_json, arguments)), named]
         case Callback(name, returns):
             return ["callback", name, to_json(returns)]
-        case Stub(attributes):
-            return ["stub", [[name, to_json(value)] for name, value in attributes]]
+        case Stub(attributes, hashable):
+            return ["stub", [[name, to_json(value)] for name, value in attributes], hashable]
         case TemporaryPath(name):
             return ["path", name]
 
@@ -67,8 +67,8 @@ def from_json(data: list[Any]) -> Expression:
             )
         case ["callback", str(name), returns]:
             return Callback(name, from_json(returns))
-        case ["stub", [*attributes]]:
-            return Stub(tuple((name, from_json(value)) for name, value in attributes))
+        case ["stub", [*attributes], bool(hashable)]:
+            return Stub(tuple((name, from_json(value)) for name, value in attributes), hashable)
         case ["path", str(name)]:
             return TemporaryPath(name)
     raise ValueError(f"not an expression: {data!r:.80}")

@@ -80,9 +80,10 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """An object with the given attributes (`types.SimpleNamespace`), which are often callbacks."""
+    """An object with the given attributes, which are often callbacks: a `types.SimpleNamespace` or a `Fake`."""
 
     attributes: tuple[tuple[str, Expression], ...] = ()
+    hashable: bool = False  # whether the object can be a key; then it is a `Fake`
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,17 @@ class TemporaryPath:
 
 
 Expression: TypeAlias = Literal | Imported | Variable | Container | New | Callback | Stub | TemporaryPath
+
+
+class Fake:
+    """An object with the given attributes that is equal only to itself. A test that uses it defines a class like it.
+
+    >>> Fake(port=1).port
+    1
+    """
+
+    def __init__(self, **attributes: Any) -> None:
+        vars(self).update(attributes)
 
 
 class Values:
@@ -126,10 +138,11 @@ class Values:
                 )
             case Callback(name, returns):
                 return self._callbacks.get(name) or self._callback(name, returns)
-            case Stub(attributes):
+            case Stub(attributes, hashable):
                 from types import SimpleNamespace
 
-                return SimpleNamespace(**{name: self.of(value) for name, value in attributes})
+                values = {name: self.of(value) for name, value in attributes}
+                return Fake(**values) if hashable else SimpleNamespace(**values)
             case TemporaryPath(name):
                 return os.path.join(self.folder, name)
 
@@ -254,8 +267,8 @@ def renamed(expression: Expression, old: str, new: str) -> Expression:
             return Container(kind, all_in(items))
         case New(function, arguments, keywords):
             return New(function, all_in(arguments), named(keywords))
-        case Stub(attributes):
-            return Stub(named(attributes))
+        case Stub(attributes, hashable):
+            return Stub(named(attributes), hashable)
         case Callback(name, returns):
             return Callback(name, renamed(returns, old, new))
         case _:

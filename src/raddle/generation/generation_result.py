@@ -26,6 +26,10 @@ class GeneratedFinding:
     oracle: str  # what is violated, one of the names of `--oracle`
     message: str  # what goes wrong, in one sentence
     calls: tuple[str, ...] = ()  # the calls that reveal the bug, as lines of source
+    threads: tuple[tuple[str, ...], ...] = ()  # the methods that each thread calls
+    exception: str = ""  # the qualified name of the exception that an illegal call raises
+    function: str = ""  # the qualified name of the function that raises it, or that is interrupted
+    variable: str = ""  # what another thread changes meanwhile, as "Owner.name"; "" if that is not known
     file: str = ""  # the test file; "" if there is none
     test: str = ""  # the name of the test function
     source: str = field(default="", repr=False)  # the text of the file
@@ -50,6 +54,10 @@ class GeneratedFinding:
             "oracle": self.oracle,
             "message": self.message,
             "calls": list(self.calls),
+            "threads": [list(methods) for methods in self.threads],
+            "exception": self.exception or None,
+            "function": self.function or None,
+            "variable": self.variable or None,
             "file": self.file or None,
             "test": self.test or None,
             "replay": self.command or None,
@@ -122,6 +130,7 @@ class ClassReport:
             "files": list(self.files),
             "notes": list(self.notes),
             "error": self.error or _last_line(self.traceback) or None,
+            "traceback": self.traceback or None,
         }
 
 

@@ -21,6 +21,7 @@ from raddle.generation.written import expression_of
 from raddle.inspection import name_of
 
 MAX_DEPTH = 3  # instances are not nested more deeply
+VARIANTS = 3  # instances of one class with different arguments: two can be stored, and one is missing
 MAX_CLASSES = 3  # subclasses that are tried for a base class
 _CONSTANTS = 3  # constants of a module that are used for one parameter
 
@@ -63,7 +64,7 @@ class Guesser:
         hinted = self.by_hint(parameter.hint, name)
         used = self.by_usage(usage, name)
         found = [
-            *(guess.times(2) for guess in (() if learned is None else self.by_usage(learned, name))),
+            *(guess.times(4) for guess in (self.by_usage(usage + learned, name) if learned else ())),
             *hinted,
             *(guess.times(0.3 if hinted else 1) for guess in used),
         ]
@@ -135,7 +136,7 @@ class Guesser:
                 if not guesses:
                     return []
                 choices.append((parameter, guesses))
-        variants = {_call(target, choices, number): 4.0 / (number + 1) for number in (1, 0)}
+        variants = {_call(target, choices, number): 4.0 / (number + 1) for number in reversed(range(VARIANTS))}
         return merged(Guess(expression, weight) for expression, weight in variants.items())
 
     def _argument(self, cls: type, parameter: Parameter, depth: int) -> list[Guess]:

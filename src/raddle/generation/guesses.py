@@ -61,6 +61,7 @@ STREAMS = [
     Guess(New(Imported("io", "BytesIO"), (Literal(b"ab"),)), 3),
     Guess(New(Imported("io", "StringIO"), (Literal("ab"),)), 3),
 ]
+SOCKETS = [Guess(New(Imported("socket", "socket")), 6)]
 LOCKS = [Guess(New(Imported("threading", "RLock")), 3), Guess(New(Imported("threading", "Lock")), 2)]
 KEYS = [*STRINGS[:3], *(guess.times(0.5) for guess in INTS[:3])]
 SIZES = {1: 3, 2: 3, 0: 2, 3: 1}  # the weights of the sizes of containers
@@ -123,9 +124,9 @@ def merged(guesses: Iterable[Guess]) -> list[Guess]:
     return sorted(best.values(), key=lambda guess: -guess.weight)
 
 
-def stub(attributes: dict[str, Expression]) -> Guess:
+def stub(attributes: dict[str, Expression], *, hashable: bool = False) -> Guess:
     """Return a guess for an object that has only these attributes."""
-    return Guess(Stub(tuple(sorted(attributes.items(), key=lambda pair: pair[0]))), 3)
+    return Guess(Stub(tuple(sorted(attributes.items(), key=lambda pair: pair[0])), hashable), 3)
 
 
 _ITEMS = containers("list", STRINGS)
@@ -143,6 +144,7 @@ _BY_NAME: tuple[tuple[str, list[Guess] | None], ...] = (  # None stands for a ca
     (r"is|has|force|flag|enabled|block|blocking|wait|daemon|strict", BOOLS),
     (r"exc|exception|error|err|e", EXCEPTIONS),
     (r"lock|mutex", LOCKS),
+    (r"sock|socket", SOCKETS),
     (r"stream|file|fp|fileobj|out|output|writer|reader|buffer|buf", STREAMS),
     (r"data|payload|body|chunk", [*STRINGS[:2], *BYTES[:2]]),
 )

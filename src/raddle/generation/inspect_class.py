@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from threading import Thread
 from types import ClassMethodDescriptorType
 from typing import Any
 
@@ -20,6 +21,7 @@ from raddle.errors import UsageError
 from raddle.generation.acceptance import Acceptance, acceptance
 from raddle.generation.binding import OPERATORS
 from raddle.generation.class_usage import class_usage
+from raddle.generation.distinct import MIXINS
 from raddle.generation.expressions import Imported
 from raddle.generation.package_classes import PackageClasses, attributes_of, imported
 from raddle.generation.sharing import sharing_of
@@ -35,7 +37,6 @@ from raddle.generation.signatures import (
 from raddle.generation.surface import Method, MethodKind, Parameter, Surface
 from raddle.inspection import class_attribute, fields_of, module_of, mro, qualname_of
 
-_MIXINS = ("collections.abc", "_collections_abc")
 _CONTAINERS = ("builtins", "collections")
 _CONTAINER_OPERATORS = frozenset(
     {"__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__eq__"}
@@ -163,12 +164,16 @@ class _Members:
                 continue
             is_part = self._is_part(base)
             for name, value in list(fields_of(base).items()):
-                if is_part and name not in seen and _is_public(name):
+                if is_part and name not in seen and _is_public(name) and not self._is_thread_body(name):
                     yield name, value, base
                 seen.add(name)
 
+    def _is_thread_body(self, name: str) -> bool:
+        """Return whether a method is what a thread runs: `start` calls it, and users do not."""
+        return name == "run" and Thread in mro(self._cls)
+
     def _is_part(self, base: type) -> bool:
-        return package_of(base) == package_of(self._cls) or module_of(base) in _MIXINS or _is_container(base)
+        return package_of(base) == package_of(self._cls) or module_of(base) in MIXINS or _is_container(base)
 
     def _is_written(self, name: str) -> bool:
         """Return whether a special method is defined by a class that counts as part of the class."""

@@ -16,6 +16,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary, ref
 
 from raddle import probe
 from raddle.inspection import MISSING, dict_offset_of, fields_of, module_of, own_fields
@@ -23,6 +24,7 @@ from raddle.inspection import MISSING, dict_offset_of, fields_of, module_of, own
 MAX_OBJECTS = 5_000  # maximum number of objects in a snapshot
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _LISTS = (list, deque)
+_WEAK = (WeakKeyDictionary, WeakSet, WeakValueDictionary)
 _IGNORED = frozenset(
     {probe.NAME, "__builtins__", "__warningregistry__", "__abstractmethods__", "_abc_impl", "__annotations__"}
 )
@@ -72,6 +74,8 @@ class ModuleState:
         elif kind is set:
             self._restorers.append(functools.partial(_restore_set, value, frozenset(value)))
             self._pending.extend(value)
+        elif kind in _WEAK:  # what an earlier execution has added can still be alive
+            self._restorers.append(functools.partial(_restore_weak, value.data, copy.copy(value.data)))
         elif kind in (tuple, frozenset):
             self._pending.extend(value)
         elif kind is _CACHED:
@@ -120,6 +124,21 @@ def _restore_set(saved: set[Any], items: frozenset[Any]) -> None:
     if len(saved) != len(items) or set(map(id, saved)) != set(map(id, items)):
         saved.clear()
         saved.update(items)
+
+
+def _restore_weak(saved: Any, items: Any) -> None:
+    """Restore the data of a weak container, without references to objects that have died since."""
+    if type(items) is set:
+        restored: Any = {one for one in items if one() is not None}
+    else:
+        restored = {
+            key: value
+            for key, value in items.items()
+            if not any(isinstance(one, ref) and one() is None for one in (key, value))
+        }
+    if len(saved) != len(restored) or saved != restored:
+        saved.clear()
+        saved.update(restored)
 
 
 def _restore_class(cls: type, items: dict[str, Any], counters: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pathlib
 import re
 import typing
 from enum import Enum
@@ -43,7 +44,8 @@ class PathUse(Enum):
 def path_use(method: Method, parameter: Parameter, usage: Usage) -> PathUse:
     """Return whether an argument could name a file.
 
-    In methods such as `remove` and `save`, a text could name a file unless the source uses it as a key or compares it.
+    In methods such as `remove` and `save`, a text could name a file unless the source uses it as a key, compares it, or
+    reads an attribute that neither texts nor paths have.
 
     >>> from raddle.generation.expressions import Imported
     >>> from raddle.generation.surface import MethodKind
@@ -61,7 +63,9 @@ def path_use(method: Method, parameter: Parameter, usage: Usage) -> PathUse:
     if _NAME.fullmatch(parameter.name):
         return PathUse.TEXTS if _STREAM_METHODS & usage.attributes else PathUse.ALWAYS
     is_key = usage.has(Use.KEY, Use.COMPARED, Use.ARITHMETIC, Use.ORDERED)
-    return PathUse.TEXTS if _DESTRUCTIVE.fullmatch(method.name) and not is_key else PathUse.NEVER
+    is_other = any(not hasattr(str, name) and not hasattr(pathlib.Path, name) for name in usage.attributes)
+    is_suspicious = _DESTRUCTIVE.fullmatch(method.name) and not is_key and not is_other
+    return PathUse.TEXTS if is_suspicious else PathUse.NEVER
 
 
 def path_guesses(parameter: Parameter) -> list[Guess]:

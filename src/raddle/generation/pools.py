@@ -70,6 +70,7 @@ class ArgumentPools:
     ) -> None:
         self.surface = surface
         self.constructors: tuple[Call, ...] = ()  # calls that were found to work; see `choose_constructors`
+        self.is_outdated = True  # whether `constructors` have to be chosen, with the arguments drawn last
         self._seed = seed
         self._restarts = 0
         self._learned = LearnedValues() if learned is None else learned
@@ -94,6 +95,7 @@ class ArgumentPools:
         """Draw all pools again; the number of the restart determines them."""
         self._restarts = number
         self._pools.clear()
+        self.is_outdated = True
 
     # -- pools ------------------------------------------------------------------------------------------
 
@@ -249,9 +251,21 @@ class ArgumentPools:
         calls = (call for row in itertools.zip_longest(*groups) for call in row if call is not None)
         yield from itertools.islice(dict.fromkeys(calls), MAX_CONSTRUCTOR_CALLS)
 
+    def extended_calls(self, call: Call) -> Iterator[Call]:
+        """Yield the constructor call with one more option each: with flags first, which change most."""
+        passed = {parameter.name: expression for parameter, expression in arguments_of(call)}
+        options = [p for p in self._options(call.method) if p.name not in passed]
+        for option in sorted(options, key=lambda p: type(p.default) is not bool):
+            values = self.pool(call.method, option)
+            if values:
+                yield _call_with(call.method, {**passed, option.name: values[0]})
+
+    def _options(self, method: Method) -> list[Parameter]:
+        excluded = (Signature.VAR_KEYWORD, Signature.POSITIONAL_ONLY, Signature.VAR_POSITIONAL)
+        return [p for p in method.parameters if not p.required and p.kind not in excluded]
+
     def _variants(self, method: Method) -> Iterator[Call]:
-        options = [p for p in method.parameters if not p.required and p.kind is not Signature.VAR_KEYWORD]
-        options = [p for p in options if p.kind not in (Signature.POSITIONAL_ONLY, Signature.VAR_POSITIONAL)]
+        options = self._options(method)
         values = {p.name: self.pool(method, p) for p in method.parameters if p.kind is not Signature.VAR_KEYWORD}
         paths = {p.name: values[p.name][0] for p in options if self._is_path(method, p)}
         required = [p for p in method.parameters if p.required]
@@ -285,7 +299,7 @@ class ArgumentPools:
             if error is None:
                 factors[expression] = min(MAX_FACTOR, factor * 1.2)
                 continue
-            facts = revealed(error, expression)
+            facts = revealed(error, expression, self._guesser.usage(call.method, parameter))
             if facts:
                 self._facts.setdefault(key, {}).update(dict.fromkeys(facts))
             if facts or isinstance(error, TypeError | AttributeError):
@@ -312,6 +326,27 @@ class ArgumentPools:
             return True
         self._iterated.add(call.method)
         return False
+
+    def learn_about_object(self, constructor: Call, error: BaseException) -> bool:
+        """Learn from the exception of a method how it uses the arguments of the constructor.
+
+        Return whether that is new.
+        """
+        learned = False
+        for parameter, expression in arguments_of(constructor):
+            key = _key(constructor.method, parameter)
+            facts = () if expression == NONE.expression else revealed(
+                error, expression, self._guesser.usage(constructor.method, parameter)
+            )
+            known = self._facts.setdefault(key, {})
+            new = dict.fromkeys(fact for fact in facts if fact not in known)
+            if new:
+                learned = True
+                known.update(new)
+                factors = self._weights.setdefault(key, {})
+                factors[expression] = factors.get(expression, 1.0) * 0.5
+                self._pools.pop(key, None)
+        return learned
 
 
 def arguments_of(call: Call) -> Iterator[tuple[Parameter, Expression]]:

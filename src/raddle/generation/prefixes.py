@@ -41,12 +41,16 @@ def draw_prefix(
 ) -> tuple[Call, ...]:
     """Return calls that worked when they were run in order: a constructor, then up to `max_calls` calls.
 
+    If the constructor call does not work this time, it is the only call.
+
     Raises:
         UnbuildableError: If no constructor works.
     """
-    if not pools.constructors:
+    if pools.is_outdated:
         choose_constructors(runner, pools, rng)
     prefix, known = _constructed(runner, pools, rng)
+    if not known.works:  # it has worked before
+        return prefix
     if rng.random() < SECOND_INSTANCE[pools.accepts_instances]:
         prefix, known = _extended(runner, prefix, known, replace(rng.choice(pools.constructors), result=OTHER))
     reserved = _draw_reserved(pools, rng)

@@ -68,8 +68,8 @@ class PublicNames:
                 return New(self.of(function), tuple(map(self._in, arguments)), named)
             case Callback(name, returns):
                 return Callback(name, self._in(returns))
-            case Stub(attributes):
-                return Stub(tuple((name, self._in(value)) for name, value in attributes))
+            case Stub(attributes, hashable):
+                return Stub(tuple((name, self._in(value)) for name, value in attributes), hashable)
         return expression
 
 

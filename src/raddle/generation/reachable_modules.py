@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -17,15 +18,17 @@ from raddle.inspection import module_of, mro
 MAX_MODULES = 200
 
 
-def reachable_modules(cls: type) -> list[ModuleType]:
+def reachable_modules(cls: type, others: Iterable[type] = ()) -> list[ModuleType]:
     """Return the loaded modules that a class can reach within its own package, beginning with its own module.
+
+    The modules that `others` can reach follow, such as those of subclasses that the module of the class does not know.
 
     >>> from fractions import Fraction
     >>> [module.__name__ for module in reachable_modules(Fraction)]
     ['fractions']
     """
     package = package_of(cls)
-    names = [module_of(base) for base in mro(cls)]
+    names = [module_of(base) for one in (cls, *others) for base in mro(one)]
     waiting = deque(dict.fromkeys(name for name in names if name.partition(".")[0] == package))
     found: dict[str, ModuleType] = {}
     while waiting and len(found) < MAX_MODULES:

@@ -90,7 +90,7 @@ class SearchProcess:
                 yield self.connection.recv()
 
     def answer(self) -> None:
-        """Let the search continue after a bug."""
+        """Let the search report another bug."""
         with suppress(OSError):
             self.connection.send(None)
 
@@ -121,11 +121,16 @@ def _search(
     pipe_number = connection.fileno()
     pipe = _identity_of(pipe_number)
 
+    is_writing = False  # whether the parent may still be writing the test of a bug
+
     def send(message: Message) -> None:
+        nonlocal is_writing
         heartbeat.beat()
-        connection.send(message)
         if isinstance(message, Found):
-            connection.recv()  # a test is being written
+            if is_writing:
+                connection.recv()  # at most one bug waits, so that the time limit is kept
+            is_writing = True
+        connection.send(message)
         heartbeat.beat()
 
     def check_pipe() -> None:

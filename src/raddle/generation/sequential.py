@@ -17,12 +17,14 @@ from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import make
 from raddle.generation.expressions import Values
 from raddle.generation.sandbox import Sandbox
+from raddle.generation.surface import Method
 from raddle.generation.testcase import Call
 from raddle.linearizability.checker import STEP_LIMIT
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.sequential import Sequential
 
 SECONDS = 1.0  # time limit for one execution
+RETRY_SECONDS = 0.1  # time limit for an execution that makes a call of a method that did not end in time before
 MAX_REMEMBERED = 5_000  # results that are kept; strategies draw the same calls again and again
 
 
@@ -87,6 +89,7 @@ class SequentialRunner:
         self._returned: list[type] = []
         self._error: BaseException | None = None
         self._known: dict[tuple[Call, ...], SequentialResult] = {}
+        self._slow: set[Method] = set()  # methods of which a call did not end in time
         self.executions = 0  # number of executions so far
 
     def __enter__(self) -> SequentialRunner:
@@ -114,7 +117,9 @@ class SequentialRunner:
         scheduler = Sequential()
         scheduler.begin(self.executions + 1, self._session.known_points.version)
         deadline = self._watchdog.deadline
-        self._session.end_by(min(deadline, time.monotonic() + self._seconds))
+        is_suspicious = bool(self._slow) and any(call.method in self._slow for call in calls)
+        seconds = min(self._seconds, RETRY_SECONDS) if is_suspicious else self._seconds
+        self._session.end_by(min(deadline, time.monotonic() + seconds))
         try:
             outcome = self._session.run_for(scheduler).outcome
         finally:
@@ -125,6 +130,8 @@ class SequentialRunner:
             blocks = outcome.kind in (OutcomeKind.DEADLOCK, OutcomeKind.LOST_WAKEUP)
             stopped = outcome.message or ("the call takes too long" if outcome.kind == OutcomeKind.INTERRUPTED else "")
             stopped = "the call blocks" if blocks else stopped or str(outcome.kind)
+            if outcome.kind == OutcomeKind.INTERRUPTED:
+                self._slow.add(calls[len(self._returned)].method)
         return SequentialResult(calls, tuple(self._returned), self._error, stopped, blocks)
 
     def _set_up(self) -> None:

@@ -303,10 +303,15 @@ def simpler_expressions(expression: Expression) -> Iterator[Expression]:
             yield Literal(None)
             for simpler in (Literal(None), *simpler_expressions(returns)):
                 yield Callback(name, simpler)
-        case Stub(attributes):
+        case Stub(attributes, hashable):
             yield Literal(None)
+            if hashable:
+                yield Stub(attributes)
             for at in range(len(attributes)):
-                yield Stub(_without(attributes, at))
+                yield Stub(_without(attributes, at), hashable)
+            for at, (name, value) in enumerate(attributes):
+                for simpler in simpler_expressions(value):
+                    yield Stub(_with(attributes, at, (name, simpler)), hashable)
         case Variable():
             yield from map(Literal, (None, 0, 1, "a"))
         case _:
@@ -331,8 +336,8 @@ def _weighed(expression: Expression) -> Iterator[tuple[int, str]]:
             yield _NEW, "new"
             for part in (*arguments, *(value for _, value in keywords)):
                 yield from _weighed(part)
-        case Stub(attributes):
-            yield _NEW, "stub"
+        case Stub(attributes, hashable):
+            yield _NEW, "stub" if not hashable else "stub with a hash"
             for _, value in attributes:
                 yield from _weighed(value)
         case Callback(_, returns):

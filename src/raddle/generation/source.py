@@ -14,6 +14,7 @@ from raddle.generation.expressions import (
     Callback,
     Container,
     Expression,
+    Fake,
     Imported,
     Literal,
     New,
@@ -24,6 +25,7 @@ from raddle.generation.expressions import (
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import Call
 
+FAKE = Imported(Fake.__module__, Fake.__qualname__)  # a class that a test defines rather than imports
 WIDTH = 88  # maximum line length
 INDENT = "    "
 
@@ -105,8 +107,8 @@ class Names:
                 return called(self.imported(function), self._arguments(arguments, keywords))
             case Callback(name, returns):
                 return self.callbacks.get(name) or f"lambda *args, **kwargs: {self.code(returns)}"
-            case Stub(attributes):
-                namespace = self.imported(Imported("types", "SimpleNamespace"))
+            case Stub(attributes, hashable):
+                namespace = self.imported(FAKE if hashable else Imported("types", "SimpleNamespace"))
                 return called(namespace, self._arguments((), attributes))
             case TemporaryPath(name):
                 return f"str({self.folder} / {literal(name)})"

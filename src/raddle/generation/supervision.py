@@ -361,7 +361,7 @@ class _Search:
         self.why: SearchEnd | None = None  # why the search has ended
         self.suspect: Bug | None = None  # a bug whose test is being simplified
         self.answered = float("-inf")  # when a bug was handled last
-        self.is_waiting = False  # whether the process waits until a bug has been handled
+        self.is_waiting = False  # whether the process may wait until a bug has been handled
         self.beats = -1
         self.since = 0.0  # the time of the last progress
         self._number = number
@@ -390,7 +390,7 @@ class _Search:
             self._began = time.monotonic()
 
     def answer(self) -> None:
-        """Let the process continue after a bug."""
+        """Let the process report another bug. Meanwhile, it has continued to search."""
         if self.process is not None:
             self.is_waiting = False
             self.process.answer()

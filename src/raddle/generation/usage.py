@@ -17,6 +17,7 @@ class Use(StrEnum):
     """The ways in which source code uses a value. The comments say what the detail of the fact is."""
 
     CALLED = "called"
+    KEYWORD = "keyword"  # the name of an argument with which it is called
     ITERATED = "iterated"
     UNPACKED = "unpacked"  # the number of parts
     INDEXED = "indexed"  # the index if it is constant, else None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import datetime
+import inspect
 import io
 import queue
+import socket
 import threading
 from collections.abc import Mapping
+from inspect import Parameter
 from typing import Any
 
 from raddle.generation.expressions import Callback, Container, Expression, Literal
@@ -53,10 +56,14 @@ _KNOWN: tuple[type, ...] = (
     concurrent.futures.Future,
     io.StringIO,
     io.BytesIO,
+    socket.socket,
     datetime.timedelta,
     datetime.datetime,
     BaseException,
 )
+_VARIANTS = 3  # objects with the same attributes and different values
+_STREAM = frozenset({"detach", "fileno"})
+_UNSUPPORTED: Mapping[type, frozenset[str]] = {io.StringIO: _STREAM, io.BytesIO: _STREAM}  # methods that always raise
 _FACTORIES: Mapping[type, type | Any] = {type(threading.RLock()): threading.RLock}  # classes without a public name
 _CALLERS = frozenset(
     {"callable", "Thread", "Timer", "submit", "start_new_thread", "partial"}
@@ -124,7 +131,11 @@ def _called(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[Gue
             expression = imported(_FACTORIES.get(cls, cls))
             if expression is not None:
                 found.append(Guess(expression, 6))
-    return [*found, *callbacks(name, guessing.by_usage(result, f"{name}_result", depth + 1))]
+        # An instance may need more than its class shows, such as a server. An object made for the test needs nothing.
+        returned = [guess.times(10) for guess in _stubs(result, f"{name}_result", guessing, depth + 1)]
+    else:
+        returned = guessing.by_usage(result, f"{name}_result", depth + 1)
+    return [*found, *callbacks(name, returned)]
 
 
 def _unpacked(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[Guess]:
@@ -150,34 +161,57 @@ def _container(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[
 
 def _with_attributes(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[Guess]:
     found: list[Guess] = []
-    for number, cls in enumerate(_classes_with(usage.attributes, guessing)[:3]):
+    suitable = [cls for cls in _classes_with(usage.attributes, guessing) if _accepts_keywords(cls, usage)]
+    for number, cls in enumerate(suitable[:3]):
         known = guessing.by_hint(cls, name, depth + 1) if cls in _KNOWN else guessing.instances(cls, depth + 1)
         found += (guess.times(1 / (number + 1)) for guess in known)
     if not found or not all(hasattr(str, attribute) for attribute in usage.attributes):
-        found.append(_stub(usage, name, guessing, depth))
+        found += _stubs(usage, name, guessing, depth)
     return found
 
 
 def _classes_with(attributes: frozenset[str], guessing: Guessing) -> list[type]:
     return [
         *guessing.with_attributes(attributes),
-        *(cls for cls in _KNOWN if all(hasattr(cls, attribute) for attribute in attributes)),
-    ]
+        *(cls for cls in _KNOWN if attributes - _UNSUPPORTED.get(cls, frozenset()) == attributes
+          and all(hasattr(cls, attribute) for attribute in attributes)),
+    ]  # fmt: skip
 
 
-def _stub(usage: Usage, name: str, guessing: Guessing, depth: int) -> Guess:
-    """Return a guess for an object that has exactly the attributes that the source uses."""
-    attributes: dict[str, Expression] = {}
+def _accepts_keywords(cls: type, usage: Usage) -> bool:
+    """Return whether the methods of a class accept the keyword arguments that the source passes to them."""
+    for attribute in usage.attributes:
+        keywords = usage.at(f".{attribute}").details(Use.KEYWORD)
+        try:
+            parameters = inspect.signature(getattr(cls, attribute)).parameters if keywords else {}
+        except (AttributeError, TypeError, ValueError):  # assigned by `__init__`, or without a signature
+            continue
+        kinds = {parameter.kind for parameter in parameters.values()}
+        named = {name for name, parameter in parameters.items() if parameter.kind is not Parameter.POSITIONAL_ONLY}
+        if not named.issuperset(keywords) and Parameter.VAR_KEYWORD not in kinds:
+            return False
+    return True
+
+
+def _stubs(usage: Usage, name: str, guessing: Guessing, depth: int) -> list[Guess]:
+    """Return guesses for an object that has exactly the attributes that the source uses."""
+    attributes: dict[str, list[Expression]] = {}
     for attribute in sorted(usage.attributes):
         inner = usage.at(f".{attribute}")
         if inner.has(Use.CALLED):
             result = merged(guessing.by_usage(inner.at("result"), attribute, depth + 1))
-            value = result[0].expression if result else Literal(None)
-            attributes[attribute] = Callback(f"{name}_{attribute}" if name.isidentifier() else attribute, value)
+            callback = f"{name}_{attribute}" if name.isidentifier() else attribute
+            returned = [guess.expression for guess in result] or [Literal(None)]
+            attributes[attribute] = [Callback(callback, value) for value in returned[:_VARIANTS]]
         else:
             values = merged([*guessing.by_usage(inner, attribute, depth + 1), *by_name(attribute)])
-            attributes[attribute] = values[0].expression if values else Literal(1)
-    return stub(attributes)
+            attributes[attribute] = [guess.expression for guess in values] or [Literal(1)]
+    hashable = usage.has(Use.KEY)
+    variants = (
+        {attribute: values[min(number, len(values) - 1)] for attribute, values in attributes.items()}
+        for number in range(_VARIANTS)
+    )
+    return merged(stub(chosen, hashable=hashable).times(1 / (number + 1)) for number, chosen in enumerate(variants))
 
 
 def for_default(default: Any, expression: Expression | None) -> list[Guess]:

@@ -227,6 +227,9 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
         name = _dotted(node.func)
         self._add(self._paths(node.func), Use.CALLED)
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                self._add(self._paths(node.func), Use.KEYWORD, keyword.arg)
         if name in ("isinstance", "issubclass") and len(node.args) == 2:
             classes = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
             for cls in classes if name == "isinstance" else ():

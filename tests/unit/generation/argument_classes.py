@@ -240,7 +240,7 @@ class Files:
 
     def save_copy(self, somewhere) -> None:
         """The source does not show what happens to the argument."""
-        somewhere.stuff = 1
+        self.copied = somewhere
 
     def discard(self, key) -> None:
         del self.names[key]
@@ -348,3 +348,63 @@ class Polite:
 
     def _key(self, key):
         return key if not self._loud else key.upper()
+
+
+class Players:
+    """Needs a function whose results have attributes that only another function uses."""
+
+    def __init__(self, make_player):
+        self._make_player = make_player
+        self._players = set()
+
+    def play(self):
+        return play_with(self._players, self._make_player())
+
+    def count(self):
+        return len(self._players)
+
+
+def play_with(players, player):
+    players.add(player)
+    player.start()
+    return player.volume
+
+
+class Clock:
+    """Its methods need an option that is None by default."""
+
+    def __init__(self, *, is_loud=False, ticks=None):
+        self.is_loud = is_loud
+        self.ticks = ticks
+
+    def next(self):
+        return self.ticks + 1
+
+    def last(self):
+        return self.ticks - 1
+
+    def twice(self):
+        return self.ticks * 2
+
+
+class Timers:
+    """Uses a date, judged by the keyword that it passes, and a socket, judged by the method that it calls."""
+
+    def start(self, when):
+        return when.replace(tzinfo=None)
+
+    def watch(self, source):
+        return source.fileno()
+
+
+class Worker(threading.Thread):
+    def run(self):
+        """Do what a thread does after `start`."""
+
+    def submit(self, job):
+        """Do what users call."""
+
+
+class Command:
+    def run(self):
+        """Do what users call."""

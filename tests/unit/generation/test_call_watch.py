@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from sample_cases import call, new, operator
+from sample_cases import SHELF, call, new, operator
 
+import raddle
 from raddle.engine.carrier import Abort, Carrier
 from raddle.generation import call_watch
 from raddle.generation.binding import make
@@ -95,3 +96,27 @@ def test_a_method_whose_calls_take_too_long_is_refused_later_if_others_have_ende
         assert not watch.refused
         watch.end(watch.begin(put), put, Abort())
     assert set(watch.refused) == {put.method}
+
+
+def test_a_method_that_does_not_return_on_some_objects_is_refused_on_these(monkeypatch):
+    now = iter(range(1_000))
+    monkeypatch.setattr(call_watch, "_clock", lambda: next(now))  # each call takes a second
+    small, large, take = new(), new(SHELF, 10), call("take", "a")
+
+    def take_from(watch, constructor):
+        watch.end(watch.begin(constructor), constructor, None)
+        watch.end(watch.begin(take), take, Abort())
+
+    def scenario():
+        watch = CallWatch()
+        take_from(watch, large)
+        take_from(watch, large)
+        with pytest.raises(RefusedCallError, match="does not return"):
+            take_from(watch, large)
+        take_from(watch, small)
+        assert not watch.refused  # it may return on other objects
+        take_from(watch, small)
+        assert [str(method) for method in watch.refused] == ["take"]
+
+    # Only calls in a controlled execution without other threads can be refused.
+    assert raddle.explore(scenario, executions=1).outcome == "passed"

@@ -4,6 +4,7 @@ import pytest
 from argument_classes import (
     Blocks,
     Choosy,
+    Clock,
     Color,
     Evicting,
     Exits,
@@ -12,6 +13,7 @@ from argument_classes import (
     Keyed,
     Many,
     Needy,
+    Players,
     Settings,
     Shop,
     Store,
@@ -22,7 +24,7 @@ from argument_classes import (
 from running import sequential_runner
 
 from raddle.generation.constructors import choose_constructors
-from raddle.generation.expressions import Callback, Literal
+from raddle.generation.expressions import Callback, Literal, Stub
 from raddle.generation.factory import Factory
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.pools import ArgumentPools
@@ -109,7 +111,7 @@ def test_a_constructor_that_exits_is_reported():
         choose(Exits)
 
 
-def test_a_constructor_that_blocks_is_tried_only_twice():
+def test_a_constructor_that_blocks_is_reported():
     with pytest.raises(UnbuildableError, match="the constructor does not end: the call blocks"):
         choose(Blocks)
 
@@ -124,3 +126,21 @@ def test_a_class_without_concrete_subclass_cannot_be_created():
 def test_an_enum_has_members_to_share():
     # Calling the class with a value returns a member.
     assert choose(Color, seed=1).calls
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_methods_teach_what_the_arguments_of_the_constructor_must_have(seed):
+    # Nothing in the source of the class shows what `make_player` must return: another function uses it.
+    choice = choose(Players, seed=seed)
+    assert {str(method) for method in choice.working} == {"play", "count"}
+    returned = [call.arguments[0].returns for call in choice.calls if isinstance(call.arguments[0], Callback)]
+    (stub, *_) = [expression for expression in returned if isinstance(expression, Stub)]
+    assert {name for name, _ in stub.attributes} >= {"start", "volume"}
+    assert stub.hashable  # the players are members of a set
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_the_option_that_most_methods_need_is_combined_with_others(seed):
+    passed = [{name for name, _ in call.keywords} for call in choose(Clock, seed=seed).calls]
+    assert all("ticks" in names for names in passed)
+    assert {"ticks", "is_loud"} in passed

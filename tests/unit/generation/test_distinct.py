@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import MutableMapping
+
 from sample_cases import call, case, new, violation
 from shelf_under_test import Shelf
 
@@ -75,3 +77,20 @@ def test_a_symptom_stays_the_same_while_a_test_is_shrunk():
     assert symptom(violation(Oracle.HANGS), None, belongs=belongs) != symptom(
         violation(Oracle.STATE), None, belongs=belongs
     )
+
+
+def test_exceptions_in_different_inherited_methods_are_different_bugs():
+    class Mapping(Shelf, MutableMapping):
+        def __iter__(self):
+            return iter(())
+
+        def __len__(self):
+            return 0
+
+        __setitem__ = __delitem__ = Shelf.__getitem__
+
+    popped, found = (raised(call) for call in (lambda: Mapping().pop("a"), lambda: Mapping()["a"]))
+    one, other = (identity(two_calls("a", "b"), KEY_ERROR, error, belongs=belongs) for error in (popped, found))
+    assert one.function == other.function == "Shelf.__getitem__"
+    assert (one.methods, other.methods) == (("MutableMapping.pop",), ())
+    assert symptom(KEY_ERROR, popped, belongs=belongs) != symptom(KEY_ERROR, found, belongs=belongs)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import argument_classes
 import pytest
-from argument_classes import Color, Files, Handle, Point, Polite, Settings, Shop, Untyped
+from argument_classes import Color, Files, Handle, Point, Polite, Settings, Shop, Timers, Untyped
 
 from raddle.generation.expressions import (
     Callback,
@@ -198,3 +198,15 @@ def test_a_parameter_whose_default_is_callable_gets_callables_only(name):
 @pytest.mark.parametrize("method", ["show", "watch"])
 def test_a_parameter_that_is_only_tested_is_a_flag(method):
     assert {True, False} <= set(values(for_parameter(Polite, method, "loud"))) <= {True, False, None}
+
+
+def test_classes_whose_methods_do_not_accept_a_keyword_are_not_guessed():
+    # Texts and bytes have a method `replace`, too, but it takes no keyword arguments.
+    functions = {guess.function.name for guess in for_parameter(Timers, "start", "when") if isinstance(guess, New)}
+    assert "datetime" in functions
+    assert not [guess for guess in for_parameter(Timers, "start", "when") if isinstance(guess, Literal)]
+
+
+def test_streams_without_a_descriptor_are_not_guessed_where_one_is_needed():
+    functions = {guess.function.name for guess in for_parameter(Timers, "watch", "source") if isinstance(guess, New)}
+    assert functions == {"socket"}

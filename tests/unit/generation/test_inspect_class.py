@@ -1,5 +1,5 @@
 import pytest
-from argument_classes import Dynamic, Many, Settings, Shop, Store, Untyped, WithMeta, Words
+from argument_classes import Command, Dynamic, Many, Settings, Shop, Store, Untyped, WithMeta, Words, Worker
 
 from raddle.errors import UsageError
 from raddle.generation.inspect_class import inspect_class, with_contexts
@@ -99,3 +99,8 @@ def test_methods_that_return_context_managers_are_entered_too():
     extended = with_contexts(surface, surface.methods)
     assert [method.kind for method in extended.methods] == [MethodKind.METHOD, MethodKind.CONTEXT]
     assert with_contexts(extended, surface.methods) == extended
+
+
+def test_what_a_thread_runs_is_not_called():
+    assert set(kinds(Worker)) == {"submit"}
+    assert set(kinds(Command)) == {"run"}

@@ -30,6 +30,8 @@ def test_texts_are_paths_in_methods_that_could_delete_or_overwrite(method):
     assert use(method, "thing") is PathUse.TEXTS
     assert use(method, "thing", facts=[Fact((), Use.KEY)]) is PathUse.NEVER
     assert use(method, "thing", hint=int) is PathUse.NEVER
+    assert use(method, "thing", facts=[Fact((), Use.ATTRIBUTE, "key")]) is PathUse.NEVER  # neither a text nor a path
+    assert use(method, "thing", facts=[Fact((), Use.ATTRIBUTE, "strip")]) is PathUse.TEXTS
 
 
 def test_a_stream_is_not_a_path():

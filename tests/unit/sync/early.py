@@ -134,12 +134,13 @@ class Initialized(threading.local):
 
 
 class Account(threading.local):
-    def __init__(self, balance):
+    def __init__(self, balance, *, currency):
         self.balance = balance
+        self.currency = currency
 
 
 INITIALIZED = Initialized()
-ACCOUNT = Account(7)
+ACCOUNT = Account(7, currency="EUR")
 
 
 def plain_local():
@@ -170,7 +171,16 @@ def initialized_local():
 
 
 def local_with_arguments():
-    run_two(lambda: ACCOUNT.balance)
+    seen = []
+
+    def work():
+        ACCOUNT.balance += 1
+        sleep(1)
+        seen.append((ACCOUNT.balance, ACCOUNT.currency))
+
+    run_two(work)
+    assert seen == [(8, "EUR")] * 2
+    assert ACCOUNT.balance == 7
 
 
 def wall_clock():

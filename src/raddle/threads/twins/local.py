@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import _thread
 import _threading_local
+import gc
 from contextlib import nullcontext
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.threads.endings import end_uncontrolled
 from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealLocal = _thread._local
@@ -54,9 +54,20 @@ def own_version(shared: Any, me: Carrier) -> Any:
         mine = kind.__new__(kind)
         # Also record the new object under its own id, because probes in `__init__` look up the version of that object.
         me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine
-        try:
-            mine.__init__()
-        except TypeError as error:
-            message = f"cannot recreate the thread-local {kind.__name__} object for another thread: {error}"
-            end_uncontrolled(me, message)
+        arguments, keywords = _arguments_of(shared)
+        mine.__init__(*arguments, **keywords)
     return mine
+
+
+def _arguments_of(shared: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments with which a real `threading.local` object was created.
+
+    The object keeps them, because `__init__` is called with them in every thread. Only the garbage collector can see
+    them: it visits the tuple of positional arguments first, then the dictionary of keywords, and then dictionaries
+    whose keys are not strings.
+    """
+    referents = gc.get_referents(shared)
+    arguments = next((found for found in referents if type(found) is tuple), ())
+    dictionaries = (found for found in referents if type(found) is dict)
+    keywords = next((found for found in dictionaries if found and all(type(key) is str for key in found)), {})
+    return arguments, keywords
