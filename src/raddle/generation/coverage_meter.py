@@ -6,25 +6,27 @@ measured. Strategies that aim at uncovered patterns have all their tests measure
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from raddle.criteria.base import Criterion
 from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.method_pairs import MethodPairs
+from raddle.entities import Entities
 from raddle.execute.installation import Installation
 from raddle.execute.session import Execution
 from raddle.instrument.model.owners import class_owner
+from raddle.measuring.measurement import model_with
+from raddle.operation import ACCESSES
 from raddle.pruning_facts import PruningFacts
 from raddle.site import disambiguated
 from raddle.static_model import StaticModel
+from raddle.step import Step
 from raddle.tally import Key, Total
 from raddle.variable_scope import scope_of
 
 SHARE = 0.2  # share of the time that is spent on tests that are measured
 MAX_MISSING = 200  # uncovered requirements that are explained
-MAX_ENUMERATED = 100_000  # requirements to compare with the covered ones; larger sets are only counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,16 @@ class CriterionCoverage:
     missing_keys: tuple[Key, ...] = field(default=(), repr=False)  # the requirements in `missing`
 
     def __add__(self, other: CriterionCoverage) -> CriterionCoverage:
-        """Merge the coverage of two processes. The larger total counts, because it contains more of what is known."""
+        """Merge the coverage of two processes. The larger total counts, because it contains more of what is known.
+
+        The processes may know of different requirements, so together they may have covered more than this total.
+        """
         larger = max(self, other, key=lambda one: one.total.number or 0)
         keys = self.keys | other.keys
         missing = {key: text for key, text in zip(larger.missing_keys, larger.missing, strict=True) if key not in keys}
-        total = _at_least(larger.total, len(keys))
+        total = larger.total
+        if total.number is not None and total.number < len(keys) + len(missing):
+            total = replace(total, number=len(keys) + len(missing))
         return CriterionCoverage(self.name, len(keys), total, tuple(missing.values()), keys, tuple(missing))
 
     @property
@@ -78,6 +85,8 @@ class CoverageMeter:
         self._map = MemoryAccessPatterns(scope=self._scope)
         self._pairs = MethodPairs()
         self._covered: dict[str, set[Key]] = {"map": set(), "method-pairs": set()}
+        # The observed accesses that the source does not show belong to the totals, too: (site, owner, name, kind).
+        self._observed: set[tuple[int, str, str, str]] = set()
         self._executions = 0
         self._tests = 0
         self._seconds = 0.0
@@ -104,27 +113,30 @@ class CoverageMeter:
         early = self._installation.model().early
         late = [step for step in steps if step[3] not in early]
         self._covered["map"] |= self._map.cover(late, entities)
+        self._observe(late, entities)
         owners = {self._owner}
         pairs = self._pairs.cover(steps, entities)
         self._covered["method-pairs"] |= {key for key in pairs if key[0] in owners}
 
+    def _observe(self, steps: Sequence[Step], entities: Entities) -> None:
+        variables = entities.variables
+        for _, kind, target, site in steps:
+            if kind in ACCESSES and self._scope.has(variables[target].owner, site):
+                self._observed.add((site, variables[target].owner, variables[target].name, str(kind)))
+
     def result(self) -> MeasuredCoverage:
         """Return the coverage so far, with totals and uncovered requirements."""
-        model, facts = self._installation.model(), PruningFacts()
+        model, facts = model_with(self._installation.model(), self._observed), PruningFacts()
         sites = disambiguated({number: self._installation.table[number] for number in self._installation.table})
         rows: list[CriterionCoverage] = []
         of_class = replace(model, methods={self._owner: self._methods(model)})
-        criteria: tuple[Criterion, ...] = (self._map, self._pairs)
-        for criterion in criteria:
-
-            def keys(criterion: Criterion = criterion) -> Iterator[Key]:
-                return criterion.requirements(of_class, facts) or iter(())
-
-            covered = frozenset(self._covered[criterion.name])
-            missing = tuple(islice((key for key in keys() if key not in covered), MAX_MISSING))
+        for criterion in (self._map, self._pairs):
+            covered = self._covered[criterion.name]
+            keys = criterion.requirements(of_class, facts) or ()
+            missing = tuple(islice((key for key in keys if key not in covered), MAX_MISSING))
             clauses = tuple(criterion.explain(key, sites) for key in missing)
-            total = with_covered(criterion.total(of_class, facts), covered, keys())
-            rows.append(CriterionCoverage(criterion.name, len(covered), total, clauses, covered, missing))
+            total = criterion.total(of_class, facts)
+            rows.append(CriterionCoverage(criterion.name, len(covered), total, clauses, frozenset(covered), missing))
         return MeasuredCoverage(self._executions, tuple(rows), self._tests)
 
     def _methods(self, model: StaticModel) -> Mapping[str, int]:
@@ -133,22 +145,3 @@ class CoverageMeter:
         for owner in (*model.bases.get(self._owner, ()), self._owner):
             methods |= model.methods.get(owner, {})
         return methods
-
-
-def with_covered(total: Total, covered: Set[Key], requirements: Iterable[Key]) -> Total:
-    """Return a total that includes the covered requirements.
-
-    The source does not show every access, so executions can cover requirements that the static model does not have.
-
-    >>> from raddle.tally import STATIC
-    >>> with_covered(Total(2, STATIC), {("a",), ("z",)}, [("a",), ("b",)])
-    Total(number=3, kind='static', low=None, high=None)
-    """
-    if total.number is None or total.number > MAX_ENUMERATED:
-        return _at_least(total, len(covered))
-    return replace(total, number=total.number + len(set(covered).difference(requirements)))
-
-
-def _at_least(total: Total, number: int) -> Total:
-    """Return a total that is at least this number, unless it is unknown."""
-    return total if total.number is None else replace(total, number=max(total.number, number))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 
 
 class Threshold:
@@ -141,3 +142,22 @@ class Guarded:
         with self.lock:
             self.left = 1
             self.right = 2
+
+
+class Queued(OrderedDict):
+    def touch(self, key):
+        self[key] = 1
+
+
+class Holder:
+    """The source does not show that the attribute holds a container."""
+
+    def __init__(self):
+        self._queued = Queued()
+
+    def put(self, key):
+        self._queued.touch(key)
+        return list(self._queued.items())
+
+    def pop(self):
+        return self._queued.popitem()
