@@ -9,7 +9,7 @@ from raddle.generation.module_state import ModuleState
 
 
 class Registry:
-    names: list[str] = []  # noqa: RUF012 - the class is only an example of shared state
+    names: list[str] = []
 
 
 def test_a_proxy_does_not_pass_for_the_class_that_it_stands_for():
