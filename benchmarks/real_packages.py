@@ -215,7 +215,9 @@ def _summary(plan: Plan, method: str, runs: Sequence[Run]) -> list[str]:
 def log(run: Run) -> None:
     what = run.error.strip().splitlines()[0][:100] if run.error.strip() else f"{run.tests} tests, {run.end}"
     found = "found" if run.written else "found, but no test" if run.found else "missed"
-    print(f"{run.method} seed {run.seed} {run.subject}: {found}; {run.others} others; {what}", file=sys.stderr, flush=True)
+    print(
+        f"{run.method} seed {run.seed} {run.subject}: {found}; {run.others} others; {what}", file=sys.stderr, flush=True
+    )
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

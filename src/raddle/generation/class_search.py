@@ -73,10 +73,7 @@ class ClassResult:
 OnBug = Callable[[Bug], None]
 NOT_SIMPLIFIED = "the time limit was reached while its calls were simplified"
 NATIVE_ONLY = "it was seen on native threads, and no schedule was found for it"
-NOT_REPEATED = (
-    f"a second search with at most {SHRINKING_PREEMPTIONS} preemptions did not find it: it needs more of them, or it "
-    "depends on more than the schedule, such as random numbers"
-)
+NOT_REPEATED = f"a second search with at most {SHRINKING_PREEMPTIONS} preemptions did not find it"
 OVERTIME = 1.0  # seconds after the time limit at which an execution in progress is ended
 OnTest = Callable[[Counts, float], None]  # called after each test with the counts and the seconds so far
 
@@ -284,6 +281,9 @@ class ClassSearch:
             return True
 
         searchable = fails(test)
+        if not searchable and not self._is_reproducible(test, failure):
+            self._on_dismissed()
+            return
         shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
         causes: list[Interruption] = []
         if searchable and self._failure_of(shrunk, causes, preemptions=preemptions) is None:
@@ -362,6 +362,23 @@ class ClassSearch:
             finally:
                 self.counts.executions += checker.executions
         return None
+
+    def _is_reproducible(self, test: TestCase, failure: Failure) -> bool:
+        """Return whether the decisions of a failing execution fail again.
+
+        If they do not, the failure depends on more than the schedule, such as random numbers or the addresses of
+        objects, which determine the order of a set. Native threads make no decisions that could be repeated.
+        """
+        if isinstance(failure, NativeFailure):
+            return True
+        with self._checker(test) as checker:
+            try:
+                checker.legal()
+                return checker.confirmed(failure)
+            except UnusableTestError:
+                return False
+            finally:
+                self.counts.executions += checker.executions
 
     def _belongs(self, file: str) -> bool:
         return file in self._files

@@ -80,10 +80,10 @@ class ModuleState:
             self._pending.extend(value)
         elif kind is _CACHED:
             self._restorers.append(value.cache_clear)
-        elif isinstance(value, type):
+        elif issubclass(kind, type):  # `isinstance` would believe a weak proxy of a class
             if module_of(value) in self._names:
                 self._save_class(value)
-        elif module_of(kind) in self._names and dict_offset_of(kind) and not isinstance(value, ModuleType):
+        elif module_of(kind) in self._names and dict_offset_of(kind) and not issubclass(kind, ModuleType):
             self._save_dict(own_fields(value))  # type: ignore[arg-type]
 
     def _save_dict(self, saved: dict[Any, Any]) -> None:

@@ -40,7 +40,7 @@ class SharedVariables:
                 if name.startswith("__"):
                     continue
                 yield f"{module.__name__}.{name}", self._contents(value, _DEPTH)
-                if isinstance(value, type) and module_of(value) == module.__name__:
+                if issubclass(type(value), type) and module_of(value) == module.__name__:
                     for attribute, field in list(fields_of(value).items()):
                         if not attribute.startswith("__"):
                             yield f"{module.__name__}.{name}.{attribute}", self._contents(field, _DEPTH)
@@ -55,7 +55,7 @@ class SharedVariables:
             return kind, tuple(self._contents(item, depth - 1) for item in items)
         if depth and kind is tuple:
             return kind, tuple(self._contents(item, depth - 1) for item in value)
-        fields = own_fields(value) if module_of(kind) in self._names and not isinstance(value, type) else None
+        fields = own_fields(value) if module_of(kind) in self._names and not issubclass(kind, type) else None
         if depth and isinstance(fields, dict):
             return kind, tuple((name, self._contents(field, depth - 1)) for name, field in list(fields.items()))
         return _Same(value)

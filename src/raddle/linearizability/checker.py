@@ -99,14 +99,14 @@ class Checker:
     def _whole_calls(self) -> LegalHistories:
         """Make whole calls in every order; return the histories."""
         orders = find_legal(self.session, self.harness)
+        if orders.complete and "time" in self.session.known_points.kinds:
+            rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
+            with self._workbench.session(self.harness, rules=rules, **self._options) as session:
+                orders += find_legal(session, self.harness)
         if not orders.complete:
             raise UnusableTestError(
                 f"the calls have more than {MAX_ORDERS} orders of whole calls: make fewer of them", "too-many-orders"
             )
-        if "time" in self.session.known_points.kinds:
-            rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
-            with self._workbench.session(self.harness, rules=rules, **self._options) as session:
-                orders += find_legal(session, self.harness)
         self.executions += orders.executions
         return orders.legal()
 

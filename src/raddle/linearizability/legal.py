@@ -77,13 +77,9 @@ class Orders:
         )  # fmt: skip
 
     def legal(self) -> LegalHistories:
-        """Return the distinct histories of the executions in which calls did not overlap, except for those that poll.
-
-        If some orders have not been run, the other histories are legal, too, because they may be those of an order.
-        """
+        """Return the distinct histories of the executions in which no calls overlapped, except for those that poll."""
         return distinct_histories(
-            (history for history, overlaps in self.histories if overlaps <= self.polls or not self.complete),
-            self.volatile,
+            (history for history, overlaps in self.histories if overlaps <= self.polls), self.volatile
         )
 
 

@@ -10,6 +10,9 @@ If a wait expires although another call has run meanwhile, the two calls overlap
 timed waits expire only when no other thread can continue, so most executions that contain them overlap.
 
 A call that sleeps or times out again and again polls for something, so it waits for other calls, too.
+
+Threads that the object has started run between calls, or when a call blocks. In each execution, their sleeps and timed
+waits end early `MAX_CHOICES` times, and otherwise only when no call can continue.
 """
 
 from __future__ import annotations
@@ -90,11 +93,19 @@ class WholeCalls(DepthFirst):
         if current is not None and current in enabled and not _is_idle(current):
             return current
         first = enabled[0]
-        if first.index == 0:  # the thread that starts the others
-            return first
-        chosen = self._next(enabled, current)
-        self._note(chosen)
+        chosen = self._next(enabled, current) if first.index else self._main_or_own(enabled)
+        if chosen.index:
+            self._note(chosen)
         return chosen
+
+    def _main_or_own(self, enabled: Sequence[Thread]) -> Thread:
+        """Return the main thread, or a thread that the object has started.
+
+        The main thread starts the calls, and observes the object after them. Before that, other threads may continue.
+        """
+        main, *others = enabled
+        own = [one for one in others if not self._calls.is_worker(one.index) and not self._waits_in_vain(one)]
+        return self._decide([main, *own]) if own else main
 
     def _next(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         """Return the thread to run; `current` is making a call, but it blocks or is idle."""
@@ -165,12 +176,15 @@ class WholeCalls(DepthFirst):
         if left is not None and left.polls:
             return not left.thread_ran
         if not self._calls.is_worker(thread.index):
-            return True
+            # Real time passes between calls, but a thread that polls would always find another order.
+            return self._idle.get(thread.index, 0) >= MAX_CHOICES
         return left is not None and left.call_ran
 
     def _note(self, chosen: Thread) -> None:
         """Record that a thread runs now."""
         index, is_worker = chosen.index, self._calls.is_worker(chosen.index)
+        if not is_worker and _is_idle(chosen):
+            self._idle[index] = self._idle.get(index, 0) + 1
         left = self._left.pop(index, None)
         self._proceeds = -1
         if left is not None and left.call_ran and not left.polls and is_worker:

@@ -48,7 +48,9 @@ def test_two_threads_must_call_a_method_that_is_named_twice():
 
 def test_a_bug_may_show_in_several_ways(tmp_path):
     file = tmp_path / "symptoms.toml"
-    file.write_text('[one]\nkind = "hang"\n\n[[two]]\nkind = "hang"\n\n[[two]]\nkind = "outcome"\nthreads = [["get"]]\n')
+    file.write_text(
+        '[one]\nkind = "hang"\n\n[[two]]\nkind = "hang"\n\n[[two]]\nkind = "outcome"\nthreads = [["get"]]\n'
+    )
     assert read_symptoms(file) == {
         "one": (Symptom("hang"),),
         "two": (Symptom("hang"), Symptom("outcome", threads=(("get",),))),

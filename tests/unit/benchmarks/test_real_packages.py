@@ -41,7 +41,9 @@ def generated(monkeypatch):
         return real_packages.subprocess.CompletedProcess(command, 1, json.dumps(output), "")
 
     monkeypatch.setattr(real_packages, "_run_group", run)
-    monkeypatch.setattr(PackageFolders, "install", lambda self, subject, version: self.folder / version.replace("==", "-"))
+    monkeypatch.setattr(
+        PackageFolders, "install", lambda self, subject, version: self.folder / version.replace("==", "-")
+    )
     return commands
 
 

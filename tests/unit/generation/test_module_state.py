@@ -1,5 +1,6 @@
-"""The state of modules is restored before each execution."""
+"""The state of modules is restored before each execution, whatever objects the modules hold."""
 
+import weakref
 from types import ModuleType
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
@@ -47,3 +48,17 @@ def test_weak_containers_get_back_what_is_still_alive(kind):
     del dead
     state.restore()
     assert len(module.items) == 0
+
+
+class Registry:
+    names: list[str] = []
+
+
+def test_a_proxy_does_not_pass_for_the_class_that_it_stands_for():
+    module = ModuleType("registries")
+    module.names = ["a"]
+    module.current = weakref.proxy(Registry)
+    state = ModuleState([module])
+    module.names.append("b")
+    state.restore()
+    assert module.names == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 
@@ -58,3 +59,34 @@ def test_a_timed_wait_may_time_out_or_end_in_time():
     # Whole calls give None (the wait expires before the put) or 1 (it is notified, or the put comes first).
     result = raddle.linearizable(Inbox, [lambda inbox: inbox.get(1)], [lambda inbox: inbox.put(1)])
     assert result.stopped_because == "exhausted"
+
+
+class Worker:
+    """A thread of its own takes items from a queue, and sleeps after each of them."""
+
+    def __init__(self):
+        self.items = queue.Queue(2)
+        self.items.put("first")
+        threading.Thread(target=self.take_items, daemon=True).start()
+
+    def take_items(self):
+        while True:
+            self.items.get()
+            time.sleep(0)
+
+    def submit(self, item):
+        try:
+            self.items.put_nowait(item)
+        except queue.Full:
+            return False
+        return True
+
+    def count(self):
+        return self.items.qsize()
+
+
+def test_threads_of_the_object_may_continue_at_any_time_between_calls():
+    # The thread can take no item, or some of them, before the first call, between the calls, and after them.
+    raddle.linearizable(
+        Worker, [lambda worker: worker.submit(1)], [lambda worker: worker.submit(2)], observe=[Worker.count]
+    )
