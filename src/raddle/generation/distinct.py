@@ -5,9 +5,9 @@
 
 Exceptions are identified by their class and the innermost function of the package that raised them. If a method that
 the class inherits from an abstract collection has called it, that method counts, too: `MutableMapping.pop` looks up a
-key and then deletes it, so the bug is not in the `__delitem__` of the class, which raises the exception. A wrong outcome is
-identified by the method that is interrupted and the variable that another thread changes meanwhile. If these are not
-known, and for hangs, the methods that the shrunk test calls in its threads identify the bug.
+key and then deletes it, so the bug is not in the `__delitem__` of the class, which raises the exception. A wrong
+outcome is identified by the method that is interrupted and the variable that another thread changes meanwhile. If these
+are not known, and for hangs, the methods that the shrunk test calls in its threads identify the bug.
 """
 
 from __future__ import annotations

@@ -35,13 +35,14 @@ def _guard(name: str) -> None:
 
 
 def _note_listening() -> None:
-    original = socket.socket.listen
+    name = "listen"
+    original = getattr(socket.socket, name)
 
     def listen(self: socket.socket, *arguments: Any) -> None:
         original(self, *arguments)
         _listening.add(self)
 
-    socket.socket.listen = listen
+    setattr(socket.socket, name, listen)
 
 
 def _is_own(address: Any = None) -> bool:
