@@ -33,16 +33,22 @@ def acceptance(parameter: Parameter, usage: Usage, kind: type) -> Acceptance:
     >>> acceptance(items, Usage(), list), acceptance(items, Usage(), set)
     (<Acceptance.YES: 2>, <Acceptance.NO: 0>)
     """
-    if parameter.hint in (inspect.Parameter.empty, Any, object):
+    if parameter.hint in (inspect.Parameter.empty, Any, object) or _is_unlimited(parameter.hint):
         return _by_usage(usage, kind) if _suits_default(parameter.default, kind) else Acceptance.NO
     return Acceptance.YES if _fits(parameter.hint, kind) else Acceptance.NO
+
+
+def _is_unlimited(hint: Any) -> bool:
+    """Return whether a hint is a type variable that stands for any type, such as the type of the keys of a mapping."""
+    return isinstance(hint, typing.TypeVar) and hint.__bound__ is None and not hint.__constraints__
 
 
 def _fits(hint: Any, kind: type) -> bool:
     if isinstance(hint, str):
         return any(name_of(base) == hint.rpartition(".")[2] for base in mro(kind))
     if isinstance(hint, typing.TypeVar):
-        return hint.__bound__ is None or _fits(hint.__bound__, kind)
+        choices = hint.__constraints__ or ((hint.__bound__,) if hint.__bound__ is not None else ())
+        return any(_fits(choice, kind) for choice in choices)
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return any(_fits(part, kind) for part in typing.get_args(hint))

@@ -60,3 +60,12 @@ def test_a_flag_accepts_no_objects():
     empty = inspect.Parameter.empty
     assert answer(empty, Shop, Fact((), Use.CONDITION)) is Acceptance.NO
     assert answer(empty, Shop, Fact((), Use.CONDITION), Fact((), Use.PASSED, "print")) is Acceptance.MAYBE
+
+
+def test_a_type_variable_says_as_much_as_its_bound():
+    shops, anything = typing.TypeVar("shops", bound=Shop), typing.TypeVar("anything")
+    either = typing.TypeVar("either", Handle, Shop)
+    assert answer(shops, SmallShop) is answer(either, Shop) is Acceptance.YES
+    assert answer(shops, Handle) is answer(either, MemoryStore) is Acceptance.NO
+    assert answer(anything, Shop) is Acceptance.MAYBE
+    assert answer(anything, dict, Fact((), Use.KEY)) is Acceptance.NO  # not hashable
