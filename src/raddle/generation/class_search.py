@@ -42,6 +42,7 @@ MAX_BARREN = 25  # consecutive times that no test could be built after which oth
 MAX_RESTARTS_IN_VAIN = 4  # times that other arguments are tried before a search in which no method works is given up
 MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class without locks has very many
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
+SHRINKING_STEPS = 40_000  # maximum number of scheduling points in these executions, which can be very long
 SHRINKING_PREEMPTIONS = 2
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
 
@@ -350,7 +351,9 @@ class ClassSearch:
                 )
             try:
                 for bound in range(1, preemptions + 1):
-                    verdict = checker.search(preemptions=bound, max_executions=SHRINKING_EXECUTIONS)
+                    verdict = checker.search(
+                        preemptions=bound, max_executions=SHRINKING_EXECUTIONS, max_steps=SHRINKING_STEPS
+                    )
                     if verdict.failure is not None:
                         self._legal = checker.legal()
                         if causes is not None and seen:

@@ -148,16 +148,20 @@ class Checker:
         if outcome.failed or not self.harness.complete:
             raise UnusableTestError(f"the calls cannot be controlled: {outcome.message}", "uncontrolled-calls")
 
-    def search(self, *, preemptions: int = 1, max_executions: int = 60) -> Verdict:
-        """Run every schedule with at most this many preemptions, until a violation is found or the limit is reached.
+    def search(self, *, preemptions: int = 1, max_executions: int = 60, max_steps: float = float("inf")) -> Verdict:
+        """Run every schedule with at most this many preemptions, until a violation is found or a limit is reached.
+
+        `max_steps` limits the scheduling points that are reached. The execution in progress is not cut short.
 
         Raises:
             UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
         """
         self.legal()
-        points = self.session.known_points
+        points, until = self.session.known_points, self.steps + max_steps
         scheduler, first = Deepening(preemptions=preemptions), True
         for number in range(1, max_executions + 1):
+            if self.steps >= until:
+                return Verdict(None, number - 1, exhausted=False)
             if not scheduler.begin(number, points.version):
                 return Verdict(None, number - 1, exhausted=True, cut=scheduler.cut)
             failure = self.run(scheduler)[1]

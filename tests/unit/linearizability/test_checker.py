@@ -133,3 +133,9 @@ def test_the_same_search_gives_the_same_failure():
         with checker(lambda: Stack(1), [Stack.pop], [Stack.pop]) as check:
             found.append(check.search().failure.decisions)
     assert found[0] == found[1]
+
+
+def test_a_search_ends_after_the_execution_that_reaches_the_limit_on_steps():
+    with checker(LockedCounter, [LockedCounter.increment], [LockedCounter.increment]) as check:
+        verdict = check.search(preemptions=5, max_steps=1)
+    assert (verdict.failure, verdict.executions, verdict.exhausted) == (None, 1, False)
