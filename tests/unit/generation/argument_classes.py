@@ -408,3 +408,20 @@ class Worker(threading.Thread):
 class Command:
     def run(self):
         """Do what users call."""
+
+
+class Bulletin:
+    """The hints are right or wrong. What the source does with the arguments suggests other values."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, int] = {}
+
+    def subscribe(self, listener: Callable[[int], None]) -> None:
+        self._listeners[listener] = 1
+
+    def resize(self, size: int = None) -> None:  # type: ignore[assignment]  # noqa: RUF013 -- hints like this exist
+        if size is None or size == "large":
+            self._listeners.clear()
+
+    def publish(self, text: str) -> int:
+        return text + 1  # type: ignore[operator]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import argument_classes
 import pytest
-from argument_classes import Color, Files, Handle, Point, Polite, Settings, Shop, Timers, Untyped
+from argument_classes import Bulletin, Color, Files, Handle, Point, Polite, Settings, Shop, Timers, Untyped
 
 from raddle.generation.expressions import (
     Callback,
@@ -24,6 +24,7 @@ from raddle.generation.expressions import (
 from raddle.generation.guesser import Guesser
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.surface import Method, MethodKind, Parameter
+from raddle.generation.usage import Fact, Usage, Use
 
 METHOD = Method("take", MethodKind.METHOD, Imported("argument_classes", "Shop"))
 
@@ -210,3 +211,25 @@ def test_classes_whose_methods_do_not_accept_a_keyword_are_not_guessed():
 def test_streams_without_a_descriptor_are_not_guessed_where_one_is_needed():
     functions = {guess.function.name for guess in for_parameter(Timers, "watch", "source") if isinstance(guess, New)}
     assert functions == {"socket"}
+
+
+def test_a_hint_overrules_what_the_source_suggests():
+    # `self._listeners[listener] = 1` suggests keys, such as texts, but the hint asks for a function.
+    found = for_parameter(Bulletin, "subscribe", "listener")
+    assert found
+    assert all(isinstance(expression, Callback) for expression in found)
+
+
+def test_the_default_value_is_an_argument_even_if_it_contradicts_the_hint():
+    found = values(for_parameter(Bulletin, "resize", "size"))
+    assert None in found
+    assert "large" not in found  # compared in the source
+
+
+def test_errors_overrule_a_hint():
+    surface = inspect_class(Bulletin)
+    publish = next(method for method in surface.methods if method.name == "publish")
+    learned = Usage((Fact((), Use.ARITHMETIC),))
+    found = [guess.expression for guess in Guesser(Bulletin).parameter(publish, publish.parameters[0], learned)]
+    assert isinstance(found[0], Literal)
+    assert isinstance(found[0].value, int)
