@@ -93,9 +93,7 @@ def _working_calls(runner: SequentialRunner, pools: ArgumentPools) -> tuple[dict
     return works, list(attempts.values())
 
 
-def _extended(
-    runner: SequentialRunner, pools: ArgumentPools, best: Call, known: Mapping[Call, int]
-) -> Iterator[Call]:
+def _extended(runner: SequentialRunner, pools: ArgumentPools, best: Call, known: Mapping[Call, int]) -> Iterator[Call]:
     """Yield calls that work and pass one more option than the best call, whose arguments most methods need."""
     if best.method not in pools.surface.constructors:
         return

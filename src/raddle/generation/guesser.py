@@ -88,7 +88,9 @@ class Guesser:
         """Return guesses for a usage of which errors have revealed a part. Errors may contradict the hint."""
         shown = {guess.expression for guess in self.by_usage(learned, name)}
         found = self.by_usage(usage + learned, name)
-        return [guess.times(4) for guess in found if guess.expression in shown or not contradicts(guess.expression, hint)]
+        return [
+            guess.times(4) for guess in found if guess.expression in shown or not contradicts(guess.expression, hint)
+        ]
 
     def _constants(self, parameter: Parameter) -> list[Guess]:
         """Return guesses for the constants of the class's module that have the same type as the default value."""

@@ -41,7 +41,7 @@ def _note_listening() -> None:
         original(self, *arguments)
         _listening.add(self)
 
-    setattr(socket.socket, "listen", listen)
+    socket.socket.listen = listen
 
 
 def _is_own(address: Any = None) -> bool:

@@ -335,8 +335,10 @@ class ArgumentPools:
         learned = False
         for parameter, expression in arguments_of(constructor):
             key = _key(constructor.method, parameter)
-            facts = () if expression == NONE.expression else revealed(
-                error, expression, self._guesser.usage(constructor.method, parameter)
+            facts = (
+                ()
+                if expression == NONE.expression
+                else revealed(error, expression, self._guesser.usage(constructor.method, parameter))
             )
             known = self._facts.setdefault(key, {})
             new = dict.fromkeys(fact for fact in facts if fact not in known)

@@ -31,7 +31,18 @@ from raddle.generation.naming import (
     test_name,
     variable_names,
 )
-from raddle.generation.source import FAKE, INDENT, WIDTH, Brackets, Code, Names, NotWritableError, called, lines, literal
+from raddle.generation.source import (
+    FAKE,
+    INDENT,
+    WIDTH,
+    Brackets,
+    Code,
+    Names,
+    NotWritableError,
+    called,
+    lines,
+    literal,
+)
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
 from raddle.linearizability.judgment import Oracle
