@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import inspect
-import sys
 from typing import Any
 
 from raddle.generation.class_usage import class_usage, usage_of
+from raddle.generation.constants import constants_for
 from raddle.generation.contradiction import contradicts
 from raddle.generation.expressions import Callback, Expression, Imported, New, Stub
 from raddle.generation.guesses import NONE, Guess, anything, by_name, callbacks, merged
@@ -24,7 +24,6 @@ from raddle.inspection import name_of
 MAX_DEPTH = 3  # instances are not nested more deeply
 VARIANTS = 3  # instances of one class with different arguments: two can be stored, and one is missing
 MAX_CLASSES = 3  # subclasses that are tried for a base class
-_CONSTANTS = 3  # constants of a module that are used for one parameter
 
 
 _CONSTRUCTOR = Method("", MethodKind.CONSTRUCTOR, Imported("", ""))
@@ -69,17 +68,18 @@ class Guesser:
         others = [guess.times(0.3 if hinted else 1) for guess in used]
         if parameter.default is not inspect.Parameter.empty:
             others += for_default(parameter.default, default)
+        constants = constants_for(self._cls, parameter, usage)
         if hinted:
             others = _compatible(others, parameter.hint, default)
         else:
             if parameter.default is None or parameter.default is inspect.Parameter.empty:
                 others += (guess.times(0.4 if used else 1) for guess in by_name(name))
-            others += self._constants(parameter)
-            if not revealed and all(guess.expression == NONE.expression for guess in others):
+            if not revealed and not constants and all(guess.expression == NONE.expression for guess in others):
                 others += anything()
             if _is_function(parameter.default):
                 others = [guess for guess in others if _is_callable(guess.expression)] or callbacks(name)
-        found = [*revealed, *hinted, *others]
+                constants = []
+        found = [*revealed, *hinted, *others, *constants]
         if paths is PathUse.TEXTS:
             found = [*path_guesses(parameter), *(guess for guess in found if not has_text(guess.expression))]
         return merged(found)
@@ -91,15 +91,6 @@ class Guesser:
         return [
             guess.times(4) for guess in found if guess.expression in shown or not contradicts(guess.expression, hint)
         ]
-
-    def _constants(self, parameter: Parameter) -> list[Guess]:
-        """Return guesses for the constants of the class's module that have the same type as the default value."""
-        kind, module = type(parameter.default), sys.modules.get(self._cls.__module__)
-        if kind not in (int, str) or module is None:
-            return []
-        values = [value for name, value in vars(module).items() if name.isupper() and type(value) is kind]
-        found = [expression_of(value) for value in values[:_CONSTANTS]]
-        return [Guess(expression) for expression in found if expression is not None]
 
     # -- Guessing ---------------------------------------------------------------------------------------
 

@@ -16,6 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+LARGEST = 42
+MODES = ("eager", "lazy")
+TEMPERATURE_LOW = 15
+LOG_FILE = "/var/log/shop.log"
+
 
 class Color(enum.Enum):
     RED = 1
@@ -425,3 +430,40 @@ class Bulletin:
 
     def publish(self, text: str) -> int:
         return text + 1  # type: ignore[operator]
+
+
+class Grade:
+    def __init__(self, points: int) -> None:
+        self.points = points
+
+
+class Thermostat:
+    """The module and the class have constants that suit the parameters."""
+
+    PRIORITIES = {"low": 1, "high": 2}
+    BEST = Grade(7)
+    _SECRET = 99
+
+    def set_mode(self, mode) -> None:
+        self.mode = mode
+
+    def rank(self, first_priority) -> int:
+        return self.PRIORITIES[first_priority]
+
+    def heat(self, temperature: int) -> None:
+        self.temperature = temperature
+
+    def describe(self, temperature: str) -> None:
+        self.text = temperature
+
+    def reward(self, grade: Grade) -> None:
+        self.grade = grade
+
+    def limit(self, amount=5) -> None:
+        self.amount = amount
+
+    def check(self, thing) -> bool:
+        return thing == LARGEST or thing in self.PRIORITIES or thing is Color.BLUE
+
+    def log(self, text: str) -> None:
+        self.text = text
