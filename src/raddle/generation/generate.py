@@ -175,6 +175,7 @@ class _Generation:
         self._is_private = is_private
         self._keeps_tests = keeps_tests
         self._progress = progress
+        self._notes: dict[str, None] = {}
 
     def run(self, found: Targets) -> GenerationResult:
         """Search the classes one after the other."""
@@ -204,7 +205,7 @@ class _Generation:
                 break
         return GenerationResult(
             self._options.method, self._options.seed, tuple(reports), time.monotonic() - began,
-            (*notes, *self._folder.notes), found.skipped,
+            (*self._notes, *notes, *self._folder.notes), found.skipped,
         )  # fmt: skip
 
     def _report(self, target: Target, seconds: float, update: GenerationProgress, *, until: float) -> ClassReport:
@@ -218,7 +219,9 @@ class _Generation:
             raise UsageError("not-testable", reason)
         if self._learn is not None:
             self._progress(replace(update, doing="learning from the tests"))
-            options = replace(options, learned=learn_values(surface, self._learn))
+            learned = learn_values(surface, self._learn)
+            options = replace(options, learned=learned.values)
+            self._notes |= dict.fromkeys([learned.problem] if learned.problem else [])
         work = _ClassWork(
             self._class_export(target, surface),
             replace(update, doing="searching"),
@@ -237,7 +240,8 @@ class _Generation:
             self._progress(replace(work.update, doing="writing coverage tests"))
             left = max(seconds - searched.seconds, 0.0) + GRACE_SECONDS
             notes += filter(None, [work.export.keep_coverage_tests(searched.tests, seconds=left)])
-        return _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+        report = _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+        return report if self._learn is None else replace(report, learned=options.learned)
 
     def _class_export(self, target: Target, surface: Surface) -> ClassExport:
         names = _names(target)
