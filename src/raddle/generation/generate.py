@@ -32,6 +32,7 @@ from raddle.generation.silence import Silence
 from raddle.generation.supervision import Searched, Supervisor
 from raddle.generation.surface import Surface
 from raddle.generation.targets import Target, Targets, search_target
+from raddle.generation.time_budget import GRACE_SECONDS, TimeBudget
 from raddle.generation.unbuildable import UnbuildableError
 from raddle.generation.watched_search import SearchRequest
 from raddle.inspection import module_of, qualname_of
@@ -40,9 +41,6 @@ from raddle.site import INSTALLED
 
 PRIVATE = "private"  # the oracle that compares private attributes
 ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
-GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the test in hand
-SPARE_SECONDS = 20.0  # the time of other classes that the test in hand may take
-MIN_SECONDS = 1.0  # a class is searched for at least this time if several classes share the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +88,10 @@ def generate(
             for all of its public classes that look as if they were meant to be shared between threads.
         method: The method of generation: `"portfolio"`, `"maptest"`, `"maptest-random"`, `"covcon"`, `"covcon*"`,
             `"contege"`, `"contege*"`, `"autocontest"` or `"random"`.
-        seconds: Time limit for the search, including the time for writing tests, but not for instrumenting the modules.
-            Several classes share the time. The default is 60 seconds, or no limit if `max_tests` is given.
+        seconds: Time limit for the search, including the time for writing tests. raddle may take 5 seconds longer to
+            finish a test, and the modules of the last class are instrumented in addition. Several classes share the
+            time; the last ones are not searched if nothing is left of it. The default is 60 seconds, or no limit if
+            `max_tests` is given.
         seed: The seed for all random choices.
         out: The folder to write to. By default, no files are written, and the findings contain the text of the tests.
         methods: Patterns of the methods to call, such as `["get*"]`.
@@ -175,23 +175,25 @@ class _Generation:
         self._is_private = is_private
         self._keeps_tests = keeps_tests
         self._progress = progress
+        self._budget = TimeBudget(options.seconds, classes=1)
         self._notes: dict[str, None] = {}
 
     def run(self, found: Targets) -> GenerationResult:
         """Search the classes one after the other."""
         targets = found.classes
+        self._budget = TimeBudget(self._options.seconds, classes=len(targets))
         began = time.monotonic()
         reports: list[ClassReport] = []
         notes: list[str] = []
         for number, target in enumerate(targets):
-            left = self._options.seconds - (time.monotonic() - began if number else 0.0)
-            seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
+            seconds = self._budget.share(number)
+            if not seconds:
+                names = ", ".join(map(_name, targets[number:]))
+                notes.append(f"not searched, because the time was up: {names}; use more --seconds for all classes")
+                break
             update = GenerationProgress(_name(target), number + 1, len(targets), "inspecting", limit=seconds)
             try:
-                spare = (
-                    self._options.seconds - MIN_SECONDS * (len(targets) - number) if number + 1 < len(targets) else 0.0
-                )
-                report = self._report(target, seconds, update, until=began + spare)
+                report = self._report(target, seconds, update)
             except RaddleError as error:
                 if len(targets) == 1:
                     raise
@@ -208,7 +210,7 @@ class _Generation:
             (*self._notes, *notes, *self._folder.notes), found.skipped,
         )  # fmt: skip
 
-    def _report(self, target: Target, seconds: float, update: GenerationProgress, *, until: float) -> ClassReport:
+    def _report(self, target: Target, seconds: float, update: GenerationProgress) -> ClassReport:
         """Search one class."""
         options, cls = replace(self._options, seconds=seconds), target.cls
         factory = options.factory
@@ -219,14 +221,15 @@ class _Generation:
             raise UsageError("not-testable", reason)
         if self._learn is not None:
             self._progress(replace(update, doing="learning from the tests"))
-            learned = learn_values(surface, self._learn)
+            with self._budget.suspended():
+                learned = learn_values(surface, self._learn)
             options = replace(options, learned=learned.values)
             self._notes |= dict.fromkeys([learned.problem] if learned.problem else [])
         work = _ClassWork(
             self._class_export(target, surface),
             replace(update, doing="searching"),
             self._progress,
-            until=until,
+            self._budget,
         )
         request = SearchRequest(cls, options, keeps_tests=self._keeps_tests, private=self._is_private)
         supervisor = Supervisor(
@@ -238,7 +241,7 @@ class _Generation:
         notes = list(searched.notes)
         if self._keeps_tests and searched.why is not SearchEnd.INTERRUPTED:
             self._progress(replace(work.update, doing="writing coverage tests"))
-            left = max(seconds - searched.seconds, 0.0) + GRACE_SECONDS
+            left = self._budget.for_test(update.number - 1, seconds - searched.seconds)
             notes += filter(None, [work.export.keep_coverage_tests(searched.tests, seconds=left)])
         report = _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
         return report if self._learn is None else replace(report, learned=options.learned)
@@ -261,10 +264,10 @@ class _ClassWork:
     """The findings of one class, as they are made."""
 
     def __init__(
-        self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback, *, until: float
+        self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback, budget: TimeBudget
     ) -> None:
         self.export = export
-        self._until = until  # when the time that other classes can spare is over
+        self._budget = budget
         self.update = update
         self.findings: list[GeneratedFinding] = []
         self._progress = progress
@@ -280,8 +283,7 @@ class _ClassWork:
         self._progress(replace(self.update, doing="writing a test"))
         interrupted = False
         try:
-            spare = min(SPARE_SECONDS, self._until - time.monotonic())
-            finding = self.export.finding(bug, seconds=max(left + GRACE_SECONDS, GRACE_SECONDS, spare))
+            finding = self.export.finding(bug, seconds=self._budget.for_test(self.update.number - 1, left))
         except KeyboardInterrupt:
             interrupted = True
             finding = self.export.finding(bug, seconds=max(left, GRACE_SECONDS))

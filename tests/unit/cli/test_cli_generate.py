@@ -184,6 +184,16 @@ def test_a_module_is_searched_class_by_class(project):
     assert "of 3 classes" in done.stderr
 
 
+def test_classes_for_which_no_time_is_left_are_listed(project):
+    # A class gets at least a second, so with half a second in all there is time for the first class only.
+    done = warm.run("raddle", "generate", "shop", "--seconds", "0.5", "--json", cwd=project)
+    data = json.loads(done.stdout)
+    assert [report["class"] for report in data["classes"]] == ["shop:Safe"]
+    assert data["notes"] == [
+        "not searched, because the time was up: shop:Shop, shop:Unbuildable; use more --seconds for all classes"
+    ]
+
+
 def test_the_result_as_json(project):
     done = generate(project, ".", "--json")
     assert done.returncode == 1
