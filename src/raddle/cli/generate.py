@@ -16,10 +16,10 @@ from raddle.cli.screen import console
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
 from raddle.generation.exporting import DEFAULT_FOLDER
-from raddle.generation.generate import ORACLES, PRIVATE
 from raddle.generation.generate import generate as generate_tests
 from raddle.generation.generation_options import DEFAULT_SECONDS, METHODS
 from raddle.generation.generation_result import GenerationResult
+from raddle.generation.oracle_names import ORACLES, PRIVATE
 from raddle.generation.search_end import SearchEnd
 
 

@@ -139,6 +139,9 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
         f"{count(report.possible_pairs, 'pair')}, {count(report.tests, 'test')}, "
         f"{count(report.executions, 'execution')} in {report.seconds:.2f} s"
     )
+    if report.learned is not None:
+        values, parameters = report.learned.count, len(report.learned.values)
+        yield f"  learned from the tests: {count(values, 'value')} for {count(parameters, 'parameter')}"
     extra = [
         *([f"{count(report.restarts, 'restart')} with other arguments"] if report.restarts else []),
         *([f"{report.unusable:,} of {count(report.tests, 'test')} could not be judged"] if report.unusable else []),

@@ -35,7 +35,7 @@ def acceptance(parameter: Parameter, usage: Usage, kind: type) -> Acceptance:
     """
     if parameter.hint in (inspect.Parameter.empty, Any, object) or _is_unlimited(parameter.hint):
         return _by_usage(usage, kind) if _suits_default(parameter.default, kind) else Acceptance.NO
-    return Acceptance.YES if _fits(parameter.hint, kind) else Acceptance.NO
+    return Acceptance.YES if fits(parameter.hint, kind) else Acceptance.NO
 
 
 def _is_unlimited(hint: Any) -> bool:
@@ -43,24 +43,29 @@ def _is_unlimited(hint: Any) -> bool:
     return isinstance(hint, typing.TypeVar) and hint.__bound__ is None and not hint.__constraints__
 
 
-def _fits(hint: Any, kind: type) -> bool:
+def fits(hint: Any, kind: type) -> bool:
+    """Return whether the instances of a class are what a type hint asks for.
+
+    >>> fits(float, int), fits(int, float), fits("Cart", type("Cart", (), {}))
+    (True, False, True)
+    """
     if isinstance(hint, str):
         return any(name_of(base) == hint.rpartition(".")[2] for base in mro(kind))
     if isinstance(hint, typing.TypeVar):
-        choices = hint.__constraints__ or ((hint.__bound__,) if hint.__bound__ is not None else ())
-        return any(_fits(choice, kind) for choice in choices)
+        return _is_unlimited(hint) or any(fits(choice, kind) for choice in hint.__constraints__ or (hint.__bound__,))
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(part, kind) for part in typing.get_args(hint))
+        return any(fits(part, kind) for part in typing.get_args(hint))
     if origin is typing.Annotated:
-        return _fits(typing.get_args(hint)[0], kind)
+        return fits(typing.get_args(hint)[0], kind)
     cls = hint if origin is None else origin
     if hint is typing.Self or not inspect.isclass(cls):
         return False
     if is_protocol(cls):
         return members_of(cls) <= attributes_of(kind)
     try:
-        return issubclass(kind, cls)
+        # Type checkers accept an int where a float is expected.
+        return issubclass(kind, _NUMBERS if cls is float else cls)
     except Exception:  # code of a metaclass
         return False
 
@@ -76,7 +81,7 @@ def _suits_default(default: Any, kind: type) -> bool:
 
 def _by_usage(usage: Usage, kind: type) -> Acceptance:
     instances = usage.details(Use.INSTANCE)
-    if any(_fits(cls, kind) for cls in instances):
+    if any(fits(cls, kind) for cls in instances):
         return Acceptance.YES
     if usage.attributes:
         return _yes(usage.attributes <= attributes_of(kind))

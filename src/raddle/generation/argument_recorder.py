@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import inspect
 import json
 import os
 import sys
 import threading
-import unittest
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -24,13 +23,25 @@ from raddle.generation.expressions import Callback, Expression, Imported, New, s
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learned_values import MAX_VALUES, LearnedValues
 from raddle.generation.package_classes import PackageClasses, imported
+from raddle.generation.project_tests import ProjectTests
 from raddle.generation.signatures import package_of
-from raddle.generation.surface import MethodKind
+from raddle.generation.surface import Method, MethodKind
 from raddle.generation.written import expression_of
 from raddle.inspection import class_attribute
 
 MAX_RECORDED = 1_000  # calls of each method that are recorded
 MAX_INSTANCES = 10_000  # instances whose constructor calls are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A function whose arguments are recorded."""
+
+    key: str  # identifies the function
+    name: str | None  # the name under which its arguments are recorded; None if they are only remembered
+    signature: inspect.Signature
+    skip: int  # number of arguments that are not recorded: the object or the class
+    constructed: type | None  # the class, if the function is its constructor
 
 
 class ArgumentRecorder:
@@ -53,9 +64,12 @@ class ArgumentRecorder:
         self._active = threading.local()
 
     def install(self) -> None:
-        """Wrap the methods and the constructor of the class, and the constructors of all classes of its package."""
-        for method in inspect_class(self._cls).methods:
-            if method.kind in (MethodKind.METHOD, MethodKind.OPERATOR, MethodKind.CONTEXT) and method.name:
+        """Wrap everything that tests of the class may call, and the constructors of all classes of its package."""
+        surface = inspect_class(self._cls)
+        for method in dict.fromkeys((*surface.constructors, *surface.methods)):
+            if method.kind is MethodKind.FUNCTION or (method.owner != surface.cls and not method.name):
+                self._wrap_function(method)
+            elif method.name and method.kind is not MethodKind.PROPERTY:
                 self.wrap(self._cls, method.name, method.name)
         for cls in PackageClasses(package_of(self._cls)).all:
             if cls is not self._cls:
@@ -65,45 +79,59 @@ class ArgumentRecorder:
     def wrap(self, cls: type, attribute: str, name: str | None) -> None:
         """Replace a method of a class by a wrapper, which records arguments under a name; None only remembers them."""
         original = class_attribute(cls, attribute)
-        if not isinstance(original, FunctionType):
+        kind = type(original)
+        is_descriptor = kind in (staticmethod, classmethod)
+        wrapper = self._wrapper(
+            original.__func__ if is_descriptor else original,
+            f"{cls.__qualname__}.{attribute}",
+            name,
+            skip=int(kind is not staticmethod),
+            constructed=cls if attribute == "__init__" else None,
+        )
+        if wrapper is None:
             return
         try:
-            signature = inspect.signature(original)
-        except (TypeError, ValueError):
-            return
-
-        @functools.wraps(original)
-        def wrapper(*arguments: Any, **keywords: Any) -> Any:
-            self._record(cls, attribute, name, signature, arguments, keywords)
-            return original(*arguments, **keywords)
-
-        try:
-            setattr(cls, attribute, wrapper)
+            setattr(cls, attribute, kind(wrapper) if is_descriptor else wrapper)
         except Exception:  # the metaclass does not allow it
             return
 
-    def _record(
-        self,
-        cls: type,
-        attribute: str,
-        name: str | None,
-        signature: inspect.Signature,
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-    ) -> None:
-        key = f"{cls.__qualname__}.{attribute}"
-        if getattr(self._active, "recording", False) or self._calls[key] >= MAX_RECORDED:
+    def _wrap_function(self, method: Method) -> None:
+        """Replace a function of the class's module. Tests are imported later, so they get the wrapper."""
+        module, name = sys.modules[method.owner.module], method.owner.name
+        wrapper = self._wrapper(vars(module).get(name), name, method.name, skip=0)
+        if wrapper is not None:
+            setattr(module, name, wrapper)
+
+    def _wrapper(
+        self, original: Any, key: str, name: str | None, *, skip: int, constructed: type | None = None
+    ) -> Callable[..., Any] | None:
+        """Return a function that records its arguments; None if that is not possible."""
+        if not isinstance(original, FunctionType):
+            return None
+        try:
+            target = _Target(key, name, inspect.signature(original), skip, constructed)
+        except (TypeError, ValueError):
+            return None
+
+        @functools.wraps(original)
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
+            self._record(target, arguments, keywords)
+            return original(*arguments, **keywords)
+
+        return wrapper
+
+    def _record(self, target: _Target, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        if getattr(self._active, "recording", False) or self._calls[target.key] >= MAX_RECORDED:
             return
         self._active.recording = True  # writing a value can call methods of the class
         try:
-            self._calls[key] += 1
-            bound = signature.bind(*arguments, **keywords).arguments
-            values = dict(list(bound.items())[1:])  # without `self`
-            if name is not None:
-                for parameter, value in values.items():
-                    self._count(name, signature.parameters[parameter], value)
-            if attribute == "__init__" and type(arguments[0]) is cls:
-                self._remember(cls, arguments, keywords)
+            self._calls[target.key] += 1
+            bound = target.signature.bind(*arguments, **keywords).arguments
+            if target.name is not None:
+                for parameter, value in list(bound.items())[target.skip :]:
+                    self._count(target.name, target.signature.parameters[parameter], value)
+            if target.constructed is not None and type(arguments[0]) is target.constructed:
+                self._remember(target.constructed, arguments, keywords)
         except Exception:  # code of the project's classes; the tests must not notice
             pass
         finally:
@@ -145,42 +173,31 @@ class ArgumentRecorder:
         })  # fmt: skip
 
 
-def run_tests(tests: str) -> None:
-    """Run tests with pytest if it is installed, or else with unittest."""
-    if importlib.util.find_spec("pytest") is not None:
-        import pytest
-
-        # Without the project's options, no plugin writes a coverage file or starts other processes.
-        pytest.main([tests, "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:raddle", "-p", "no:randomly"])
-    else:
-        folder = tests if os.path.isdir(tests) else os.path.dirname(tests) or "."
-        pattern = "test*.py" if os.path.isdir(tests) else os.path.basename(tests)
-        unittest.TextTestRunner().run(unittest.defaultTestLoader.discover(folder, pattern))
-
-
 def main(module: str, name: str, tests: str, output: str, seconds: str) -> None:
     """Run the tests, and write what was recorded when they have ended or the time is over."""
     cls = Imported(module, name).load()
     recorder = ArgumentRecorder(cls)
     importlib.import_module(module)
     recorder.install()
+    project_tests = ProjectTests()
     written = threading.Lock()
 
-    def write(then: Callable[[], object] = lambda: None) -> None:
+    def write(*, timed_out: bool) -> None:
         with written:
+            report = project_tests.report(timed_out=timed_out)
             new = Path(f"{output}.new")
-            new.write_text(json.dumps(recorder.learned().to_json()), encoding="utf-8")
+            new.write_text(json.dumps([recorder.learned().to_json(), report.to_json()]), encoding="utf-8")
             os.replace(new, output)
-            then()
+            os._exit(0)  # threads that the tests have left behind must not delay the end
 
-    timer = threading.Timer(float(seconds), write, [lambda: os._exit(0)])
+    timer = threading.Timer(float(seconds), functools.partial(write, timed_out=True))
     timer.daemon = True
     timer.start()
     try:
-        run_tests(tests)
+        project_tests.run(tests)
     finally:
         timer.cancel()
-        write(lambda: os._exit(0))  # threads that the tests have left behind must not delay the end
+        write(timed_out=False)
 
 
 if __name__ == "__main__":

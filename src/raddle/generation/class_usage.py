@@ -9,8 +9,10 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any
 
+from raddle.generation.constants import named_constant
 from raddle.generation.package_classes import cached_by_identity, class_tree
 from raddle.generation.signatures import package_of, parameters_of_class
 from raddle.generation.surface import Method, MethodKind
@@ -96,7 +98,7 @@ class ClassUsage:
                 used = self._forwarded(fact.detail, base, names, depth) if depth < MAX_FORWARDS else Usage()
                 found.update(dict.fromkeys(Fact(fact.path + more.path, more.use, more.detail) for more in used.facts))
             else:
-                found.update(dict.fromkeys(_with_objects(fact, names, self._containers)))
+                found.update(dict.fromkeys(_with_objects(fact, names, self._containers, cls=self._cls)))
         return Usage(tuple(found))
 
     def _forwarded(self, forward: Forward, base: type, names: Mapping[str, Any], depth: int) -> Usage:
@@ -219,13 +221,19 @@ def _container_attributes(tree: ast.ClassDef) -> Iterator[str]:
                         yield target.attr
 
 
-def _with_objects(fact: Fact, names: Mapping[str, Any], containers: frozenset[str]) -> Iterator[Fact]:
-    """Yield a fact, with the names of classes and functions replaced by classes and by qualified names."""
+def _with_objects(
+    fact: Fact, names: Mapping[str, Any], containers: frozenset[str], *, cls: type | None = None
+) -> Iterator[Fact]:
+    """Yield a fact, with names replaced: of classes by classes, of constants by values, of functions by full names."""
     if fact.use is Use.INSTANCE:
         found = _lookup(fact.detail, names)
         for kind in found if isinstance(found, tuple) else (found,):
             if inspect.isclass(kind):
                 yield Fact(fact.path, Use.INSTANCE, kind)
+    elif fact.use is Use.NAMED:
+        for value in named_constant(fact.detail, names, cls):
+            is_simple = isinstance(value, (str, bytes, int, float)) and not isinstance(value, Enum)
+            yield Fact(fact.path, Use.COMPARED, value) if is_simple else Fact(fact.path, Use.INSTANCE, type(value))
     elif fact.use is Use.PASSED:
         parts = fact.detail.split(".")
         if len(parts) == 3 and parts[0] == "self" and parts[1] in containers:

@@ -167,7 +167,9 @@ class ClassExport:
     def keep_coverage_tests(self, tests: Sequence[TestCase], *, seconds: float = float("inf")) -> str:
         """Write the tests that pass to a file; return a note if there is none. `seconds` limits the time."""
         until = time.monotonic() + seconds
-        header = header_of(self._cls, command=self._command, folder=self._folder.path)
+        # Only this file depends on the option, which is therefore not part of the command in the others.
+        command = f"{self._command} --keep-coverage-tests"
+        header = header_of(self._cls, command=command, folder=self._folder.path)
         path = self._folder.path / file_name(self._cls.name, "coverage")
         if not self._is_free(path):
             path = path.with_name(file_name(self.name, "coverage"))

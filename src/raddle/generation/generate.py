@@ -3,46 +3,38 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from raddle.errors import RaddleError, UsageError
 from raddle.generation.bug import Bug
 from raddle.generation.class_search import Counts
-from raddle.generation.exporting import DEFAULT_FOLDER, ClassExport, TestFolder, checked_folder, shown_path
+from raddle.generation.exporting import ClassExport, TestFolder
 from raddle.generation.expressions import Imported
 from raddle.generation.factory import Factory, load_factory
-from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
+from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learning import learn as learn_values
+from raddle.generation.oracle_names import ORACLES, PRIVATE, names_in
 from raddle.generation.owned_folder import delete_abandoned
 from raddle.generation.package_classes import imported
 from raddle.generation.public_names import PublicNames, is_private
-from raddle.generation.pytest_paths import import_root
 from raddle.generation.rejection import reason_not_tested
+from raddle.generation.run_options import RunOptions
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.silence import Silence
 from raddle.generation.supervision import Searched, Supervisor
 from raddle.generation.surface import Surface
 from raddle.generation.targets import Target, Targets, search_target
+from raddle.generation.time_budget import GRACE_SECONDS, TimeBudget
 from raddle.generation.unbuildable import UnbuildableError
 from raddle.generation.watched_search import SearchRequest
 from raddle.inspection import module_of, qualname_of
-from raddle.linearizability.judgment import Oracle
-from raddle.site import INSTALLED
-
-PRIVATE = "private"  # the oracle that compares private attributes
-ORACLES = ("exceptions", "hangs", "results", "state", "invariants")  # the default; `PRIVATE` is the last tier
-GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the test in hand
-SPARE_SECONDS = 20.0  # the time of other classes that the test in hand may take
-MIN_SECONDS = 1.0  # a class is searched for at least this time if several classes share the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +82,10 @@ def generate(
             for all of its public classes that look as if they were meant to be shared between threads.
         method: The method of generation: `"portfolio"`, `"maptest"`, `"maptest-random"`, `"covcon"`, `"covcon*"`,
             `"contege"`, `"contege*"`, `"autocontest"` or `"random"`.
-        seconds: Time limit for the search, including the time for writing tests, but not for instrumenting the modules.
-            Several classes share the time. The default is 60 seconds, or no limit if `max_tests` is given.
+        seconds: Time limit for the search, including the time for writing tests. raddle may take 5 seconds longer to
+            finish a test, and the modules of the last class are instrumented in addition. Several classes share the
+            time; the last ones are not searched if nothing is left of it. The default is 60 seconds, or no limit if
+            `max_tests` is given.
         seed: The seed for all random choices.
         out: The folder to write to. By default, no files are written, and the findings contain the text of the tests.
         methods: Patterns of the methods to call, such as `["get*"]`.
@@ -113,40 +107,16 @@ def generate(
     >>> result.failed, result.tests
     (True, 40)
     """
-    folder = TestFolder(Path(DEFAULT_FOLDER if out is None else checked_folder(out)), is_written=out is not None)
+    given = RunOptions(
+        method=method, seconds=seconds, seed=seed, out=out, methods=methods, exclude=exclude, oracle=oracle,
+        learn=learn, factory=factory, workers=workers, keep_coverage_tests=keep_coverage_tests, max_tests=max_tests,
+    )  # fmt: skip
+    folder = given.folder()
     delete_abandoned()
     with _unchanged_process():
         targets = _targets(target)
-        chosen, is_private = _oracles(oracle)
-        if workers is not None and workers < 1:
-            raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
         loaded = Factory() if factory is None else _quietly(lambda: load_factory(factory))
-        if seconds is None:
-            seconds = DEFAULT_SECONDS if max_tests is None else float("inf")
-        options = GenerationOptions(
-            method, seconds, seed, tuple(methods), tuple(exclude), chosen, max_tests=max_tests, factory=loaded
-        )
-        generation = _Generation(
-            options,
-            folder=folder,
-            command=lambda cls, name: _command(
-                cls,
-                name,
-                method=method,
-                seed=seed,
-                methods=methods,
-                exclude=exclude,
-                oracle=oracle,
-                learn=learn,
-                factory=factory,
-            ),
-            learn=learn,
-            factory=None if factory is None else _module_of_factory(factory),
-            workers=workers or 1,
-            is_private=is_private,
-            keeps_tests=keep_coverage_tests,
-            progress=progress or (lambda update: None),
-        )
+        generation = _Generation(given, given.for_search(loaded), folder, progress or (lambda update: None))
         return generation.run(targets)
 
 
@@ -154,43 +124,32 @@ class _Generation:
     """One run, for several classes."""
 
     def __init__(
-        self,
-        options: GenerationOptions,
-        *,
-        folder: TestFolder,
-        command: Callable[[type, Imported], str],
-        learn: str | None,
-        factory: str | None,
-        workers: int,
-        is_private: bool,
-        keeps_tests: bool,
-        progress: ProgressCallback,
+        self, given: RunOptions, options: GenerationOptions, folder: TestFolder, progress: ProgressCallback
     ) -> None:
+        self._given = given
         self._options = options
         self._folder = folder
-        self._command = command
-        self._learn = learn
-        self._factory = factory
-        self._workers = workers
-        self._is_private = is_private
-        self._keeps_tests = keeps_tests
+        self._factory = None if given.factory is None else _module_of_factory(given.factory)
         self._progress = progress
+        self._budget = TimeBudget(options.seconds, classes=1)
+        self._notes: dict[str, None] = {}
 
     def run(self, found: Targets) -> GenerationResult:
         """Search the classes one after the other."""
         targets = found.classes
+        self._budget = TimeBudget(self._options.seconds, classes=len(targets))
         began = time.monotonic()
         reports: list[ClassReport] = []
         notes: list[str] = []
         for number, target in enumerate(targets):
-            left = self._options.seconds - (time.monotonic() - began if number else 0.0)
-            seconds = max(left / (len(targets) - number), min(MIN_SECONDS, self._options.seconds))
+            seconds = self._budget.share(number)
+            if not seconds:
+                names = ", ".join(map(_name, targets[number:]))
+                notes.append(f"not searched, because the time was up: {names}; use more --seconds for all classes")
+                break
             update = GenerationProgress(_name(target), number + 1, len(targets), "inspecting", limit=seconds)
             try:
-                spare = (
-                    self._options.seconds - MIN_SECONDS * (len(targets) - number) if number + 1 < len(targets) else 0.0
-                )
-                report = self._report(target, seconds, update, until=began + spare)
+                report = self._report(target, seconds, update)
             except RaddleError as error:
                 if len(targets) == 1:
                     raise
@@ -204,10 +163,10 @@ class _Generation:
                 break
         return GenerationResult(
             self._options.method, self._options.seed, tuple(reports), time.monotonic() - began,
-            (*notes, *self._folder.notes), found.skipped,
+            (*self._notes, *notes, *self._folder.notes), found.skipped,
         )  # fmt: skip
 
-    def _report(self, target: Target, seconds: float, update: GenerationProgress, *, until: float) -> ClassReport:
+    def _report(self, target: Target, seconds: float, update: GenerationProgress) -> ClassReport:
         """Search one class."""
         options, cls = replace(self._options, seconds=seconds), target.cls
         factory = options.factory
@@ -216,28 +175,33 @@ class _Generation:
         reason = reason_not_tested(cls, surface, is_restricted=any(patterns), has_factory=factory.make is not None)
         if reason:
             raise UsageError("not-testable", reason)
-        if self._learn is not None:
+        if self._given.learn is not None:
             self._progress(replace(update, doing="learning from the tests"))
-            options = replace(options, learned=learn_values(surface, self._learn))
+            with self._budget.suspended():
+                learned = learn_values(surface, self._given.learn)
+            options = replace(options, learned=learned.values)
+            self._notes |= dict.fromkeys([learned.problem] if learned.problem else [])
         work = _ClassWork(
             self._class_export(target, surface),
             replace(update, doing="searching"),
             self._progress,
-            until=until,
+            self._budget,
         )
-        request = SearchRequest(cls, options, keeps_tests=self._keeps_tests, private=self._is_private)
+        is_private = PRIVATE in names_in(self._given.oracle)
+        request = SearchRequest(cls, options, keeps_tests=self._given.keep_coverage_tests, private=is_private)
         supervisor = Supervisor(
-            request, surface, workers=self._workers, on_bug=work.on_bug, on_progress=work.on_progress
+            request, surface, workers=self._given.workers or 1, on_bug=work.on_bug, on_progress=work.on_progress
         )
         searched = supervisor.run()
         if searched.error is not None:
             raise searched.error
         notes = list(searched.notes)
-        if self._keeps_tests and searched.why is not SearchEnd.INTERRUPTED:
+        if self._given.keep_coverage_tests and searched.why is not SearchEnd.INTERRUPTED:
             self._progress(replace(work.update, doing="writing coverage tests"))
-            left = max(seconds - searched.seconds, 0.0) + GRACE_SECONDS
+            left = self._budget.for_test(update.number - 1, seconds - searched.seconds)
             notes += filter(None, [work.export.keep_coverage_tests(searched.tests, seconds=left)])
-        return _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+        report = _class_report(target, surface, inspect_class(cls), searched, work, tuple(notes))
+        return report if self._given.learn is None else replace(report, learned=options.learned)
 
     def _class_export(self, target: Target, surface: Surface) -> ClassExport:
         names = _names(target)
@@ -245,7 +209,7 @@ class _Generation:
         return ClassExport(
             surface.cls,
             self._folder,
-            command=self._command(target.cls, names.of(surface.cls)),
+            command=self._given.command(target.cls, names.of(surface.cls)),
             factory=module,
             names=names,
             reset=None if factory.reset is None else Imported(module, "reset"),
@@ -257,10 +221,10 @@ class _ClassWork:
     """The findings of one class, as they are made."""
 
     def __init__(
-        self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback, *, until: float
+        self, export: ClassExport, update: GenerationProgress, progress: ProgressCallback, budget: TimeBudget
     ) -> None:
         self.export = export
-        self._until = until  # when the time that other classes can spare is over
+        self._budget = budget
         self.update = update
         self.findings: list[GeneratedFinding] = []
         self._progress = progress
@@ -276,8 +240,7 @@ class _ClassWork:
         self._progress(replace(self.update, doing="writing a test"))
         interrupted = False
         try:
-            spare = min(SPARE_SECONDS, self._until - time.monotonic())
-            finding = self.export.finding(bug, seconds=max(left + GRACE_SECONDS, GRACE_SECONDS, spare))
+            finding = self.export.finding(bug, seconds=self._budget.for_test(self.update.number - 1, left))
         except KeyboardInterrupt:
             interrupted = True
             finding = self.export.finding(bug, seconds=max(left, GRACE_SECONDS))
@@ -351,48 +314,6 @@ def _targets(target: type | str) -> Targets:
     if not isinstance(target, type):
         raise UsageError("no-such-class", f"the target must be a class or the name of one, not {target!r:.60}")
     return Targets((Target(target),))
-
-
-def _oracles(names: str | Sequence[str]) -> tuple[frozenset[Oracle], bool]:
-    """Return the oracles, and whether private attributes are compared."""
-    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    known = (*ORACLES, PRIVATE)
-    for name in given:
-        if name not in known:
-            raise UsageError("bad-oracle", f"oracle must be some of {', '.join(known)}, not {name!r}")
-    if not given:
-        raise UsageError("bad-oracle", f"oracle is empty: name some of {', '.join(known)}")
-    chosen = frozenset(Oracle(name) for name in given if name != PRIVATE)
-    is_private = PRIVATE in given
-    return chosen | ({Oracle.STATE} if is_private else frozenset()), is_private
-
-
-def _command(cls: type, name: Imported, **options: object) -> str:
-    """Return the command that generates the same tests.
-
-    >>> import queue
-    >>> _command(queue.Queue, Imported("queue", "Queue"), seed=1, factory="factory.py", methods=["get*", "put*"])
-    "raddle generate queue:Queue --with factory.py --methods 'get*,put*'"
-    """
-    defaults: Mapping[str, object] = {"method": "portfolio", "seed": 1, "oracle": ORACLES}
-    names = {"factory": "with"}
-    parts = ["raddle", "generate", _command_target(cls, name)]
-    for option, value in options.items():
-        if value is None or value == defaults.get(option) or value in ((), []):
-            continue
-        text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        parts += [f"--{names.get(option, option)}", text]
-    return shlex.join(parts)
-
-
-def _command_target(cls: type, name: Imported) -> str:
-    """Return the name of a class for a command: with its module, or with its file if it is in a folder like `src`."""
-    module = sys.modules.get(module_of(cls))
-    root, here = import_root(module_of(cls)), Path.cwd().resolve()
-    if root is None or root == here or here not in root.parents or INSTALLED & set(root.parts):
-        return f"{name.module}:{name.name}"
-    file = Path(str(getattr(module, "__file__", "")))
-    return f"{shown_path(file)}:{qualname_of(cls)}"
 
 
 def _module_of_factory(path: str) -> str:

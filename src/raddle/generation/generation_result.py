@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.generation.coverage_meter import MeasuredCoverage
+from raddle.generation.learned_values import LearnedValues
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.surface import Sharing
 from raddle.generation.targets import SkippedFile
@@ -91,6 +92,7 @@ class ClassReport:
     coverage: MeasuredCoverage = field(default_factory=MeasuredCoverage)
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    learned: LearnedValues | None = None  # the values learned from the tests of the project; None if none were run
     error: str = ""  # why the class was not tested
     traceback: str = ""  # of an internal error
 
@@ -129,6 +131,9 @@ class ClassReport:
             },
             "files": list(self.files),
             "notes": list(self.notes),
+            "learned": None
+            if self.learned is None
+            else {"values": self.learned.count, "parameters": len(self.learned.values)},
             "error": self.error or _last_line(self.traceback) or None,
             "traceback": self.traceback or None,
         }

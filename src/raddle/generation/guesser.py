@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import inspect
-import sys
 from typing import Any
 
 from raddle.generation.class_usage import class_usage, usage_of
+from raddle.generation.constants import constants_for
+from raddle.generation.contradiction import contradicts
 from raddle.generation.expressions import Callback, Expression, Imported, New, Stub
 from raddle.generation.guesses import NONE, Guess, anything, by_name, callbacks, merged
 from raddle.generation.hint_guesses import guess_by_hint
@@ -23,7 +24,6 @@ from raddle.inspection import name_of
 MAX_DEPTH = 3  # instances are not nested more deeply
 VARIANTS = 3  # instances of one class with different arguments: two can be stored, and one is missing
 MAX_CLASSES = 3  # subclasses that are tried for a base class
-_CONSTANTS = 3  # constants of a module that are used for one parameter
 
 
 _CONSTRUCTOR = Method("", MethodKind.CONSTRUCTOR, Imported("", ""))
@@ -63,33 +63,34 @@ class Guesser:
             usage, name = usage.at("item"), name.removesuffix("s")
         hinted = self.by_hint(parameter.hint, name)
         used = self.by_usage(usage, name)
-        found = [
-            *(guess.times(4) for guess in (self.by_usage(usage + learned, name) if learned else ())),
-            *hinted,
-            *(guess.times(0.3 if hinted else 1) for guess in used),
-        ]
+        revealed = self._revealed(usage, learned, name, hint=parameter.hint if hinted else Any) if learned else []
+        default = None if parameter.default is inspect.Parameter.empty else expression_of(parameter.default)
+        others = [guess.times(0.3 if hinted else 1) for guess in used]
         if parameter.default is not inspect.Parameter.empty:
-            found += for_default(parameter.default, expression_of(parameter.default))
-        if not hinted:
+            others += for_default(parameter.default, default)
+        constants = constants_for(self._cls, parameter, usage)
+        if hinted:
+            others = _compatible(others, parameter.hint, default)
+        else:
             if parameter.default is None or parameter.default is inspect.Parameter.empty:
-                found += (guess.times(0.4 if used else 1) for guess in by_name(name))
-            found += self._constants(parameter)
-            if not found or all(guess.expression == NONE.expression for guess in found):
-                found += anything()
-        if not hinted and _is_function(parameter.default):
-            found = [guess for guess in found if _is_callable(guess.expression)] or callbacks(name)
+                others += (guess.times(0.4 if used else 1) for guess in by_name(name))
+            if not revealed and not constants and all(guess.expression == NONE.expression for guess in others):
+                others += anything()
+            if _is_function(parameter.default):
+                others = [guess for guess in others if _is_callable(guess.expression)] or callbacks(name)
+                constants = []
+        found = [*revealed, *hinted, *others, *constants]
         if paths is PathUse.TEXTS:
             found = [*path_guesses(parameter), *(guess for guess in found if not has_text(guess.expression))]
         return merged(found)
 
-    def _constants(self, parameter: Parameter) -> list[Guess]:
-        """Return guesses for the constants of the class's module that have the same type as the default value."""
-        kind, module = type(parameter.default), sys.modules.get(self._cls.__module__)
-        if kind not in (int, str) or module is None:
-            return []
-        values = [value for name, value in vars(module).items() if name.isupper() and type(value) is kind]
-        found = [expression_of(value) for value in values[:_CONSTANTS]]
-        return [Guess(expression) for expression in found if expression is not None]
+    def _revealed(self, usage: Usage, learned: Usage, name: str, *, hint: Any) -> list[Guess]:
+        """Return guesses for a usage of which errors have revealed a part. Errors may contradict the hint."""
+        shown = {guess.expression for guess in self.by_usage(learned, name)}
+        found = self.by_usage(usage + learned, name)
+        return [
+            guess.times(4) for guess in found if guess.expression in shown or not contradicts(guess.expression, hint)
+        ]
 
     # -- Guessing ---------------------------------------------------------------------------------------
 
@@ -144,10 +145,9 @@ class Guesser:
         usage = usage_of(cls, parameter.name)
         if path_use(_CONSTRUCTOR, parameter, usage) is PathUse.ALWAYS:
             return path_guesses(parameter)
-        found = [
-            *self.by_hint(parameter.hint, parameter.name, depth + 1),
-            *self.by_usage(usage, parameter.name, depth + 1),
-        ]
+        hinted = self.by_hint(parameter.hint, parameter.name, depth + 1)
+        used = self.by_usage(usage, parameter.name, depth + 1)
+        found = [*hinted, *(_compatible(used, parameter.hint) if hinted else used)]
         if cls is self._cls and depth > 1:
             return []  # a chain of instances of one class never ends
         return merged(found) or by_name(parameter.name) or (anything() if depth < MAX_DEPTH else [])
@@ -172,6 +172,11 @@ def _is_function(default: Any) -> bool:
 
 def _is_callable(expression: Expression) -> bool:
     return isinstance(expression, Callback) or (isinstance(expression, Imported) and callable(expression.load()))
+
+
+def _compatible(guesses: list[Guess], hint: Any, default: Expression | None = None) -> list[Guess]:
+    """Return the guesses that do not contradict a hint. The default value is allowed even if it does."""
+    return [guess for guess in guesses if guess.expression == default or not contradicts(guess.expression, hint)]
 
 
 def _call(target: Imported, choices: list[tuple[Parameter, list[Guess]]], number: int) -> New:

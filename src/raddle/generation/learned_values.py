@@ -30,6 +30,11 @@ class LearnedValues:
         """Return the values of a parameter."""
         return self.values.get((method, parameter), ())
 
+    @property
+    def count(self) -> int:
+        """The number of values of all parameters together."""
+        return sum(map(len, self.values.values()))
+
     def to_json(self) -> list[Any]:
         """Return the values as lists and strings."""
         return [

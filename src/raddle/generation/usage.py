@@ -29,6 +29,7 @@ class Use(StrEnum):
     ARITHMETIC = "arithmetic"
     ORDERED = "ordered"  # compared with < or >
     COMPARED = "compared"  # a constant that the value is compared with
+    NAMED = "named"  # the dotted name of a constant that the value is compared with
     NONE = "none"  # compared with None
     CONDITION = "condition"  # tested for truth
     KEY = "key"  # used as a key or index, or looked up with `in`

@@ -216,12 +216,16 @@ class _Reader(ast.NodeVisitor):
                 self._add(self._paths(right), Use.CONTAINER)
                 for constant in _constants(right):
                     self._add(self._paths(left), Use.COMPARED, constant)
+                for name in _constant_names(right):
+                    self._add(self._paths(left), Use.NAMED, name)
                 continue
             for one, other in ((left, right), (right, left)):
                 if isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
                     self._add(self._paths(one), Use.ORDERED)
                 for constant in _constants(other):
                     self._add(self._paths(one), Use.NONE if constant is None else Use.COMPARED, constant)
+                for name in _constant_names(other):
+                    self._add(self._paths(one), Use.NAMED, name)
 
     def visit_Call(self, node: ast.Call) -> None:
         self.generic_visit(node)
@@ -269,6 +273,17 @@ def _constants(node: ast.expr) -> list[Any]:
             return [-value]
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
             return [constant for part in parts for constant in _constants(part)]
+    return []
+
+
+def _constant_names(node: ast.expr) -> list[str]:
+    """Return the names in an expression that look like those of constants."""
+    match node:
+        case ast.Name() | ast.Attribute():
+            name = _dotted(node)
+            return [name] if name.rpartition(".")[2].isupper() else []
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return [name for part in parts for name in _constant_names(part)]
     return []
 
 

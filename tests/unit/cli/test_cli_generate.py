@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -136,6 +137,17 @@ def test_the_same_command_writes_the_same_files(project):
     assert {name: (project / name).read_text() for name in files(project)} == first
 
 
+def test_the_command_in_a_file_writes_the_same_file_again(project):
+    generate(project, "shop:Shop", "--methods", "buy", "--seed", "3", "--out", "kept/tests", "--workers", "1")
+    file = "test_shop_buy_and_buy_lose_an_update.py"
+    test = project / "kept/tests" / file
+    before = test.read_text()
+    test.unlink()
+    command = re.search(r"^# To generate it again: raddle (.*)$", before, re.MULTILINE).group(1)
+    warm.run("raddle", *shlex.split(command), cwd=project)
+    assert test.read_text() == before
+
+
 def test_a_source_folder_is_made_importable(tmp_path):
     package = tmp_path / "src/store"
     package.mkdir(parents=True)
@@ -145,7 +157,8 @@ def test_a_source_folder_is_made_importable(tmp_path):
     done = generate(tmp_path, "src/store/shop.py:Shop", "--methods", "buy", "--out", "generated/threads")
     assert done.returncode == 1, done.stderr
     (test,) = (tmp_path / "generated/threads").glob("test_*.py")
-    assert "# To generate it again: raddle generate src/store/shop.py:Shop --methods buy\n" in test.read_text()
+    command = "raddle generate src/store/shop.py:Shop --methods buy --out generated/threads --max-tests 60"
+    assert f"# To generate it again: {command}\n" in test.read_text()
     failed = run_pytest(tmp_path, "generated")
     assert "FindingError" in failed.stdout, failed.stdout
 
@@ -182,6 +195,16 @@ def test_a_module_is_searched_class_by_class(project):
     assert int(table["shop:Shop"]) > 0
     assert "raddle cannot create a Unbuildable" in done.stderr
     assert "of 3 classes" in done.stderr
+
+
+def test_classes_for_which_no_time_is_left_are_listed(project):
+    # A class gets at least a second, so with half a second in all there is time for the first class only.
+    done = warm.run("raddle", "generate", "shop", "--seconds", "0.5", "--json", cwd=project)
+    data = json.loads(done.stdout)
+    assert [report["class"] for report in data["classes"]] == ["shop:Safe"]
+    assert data["notes"] == [
+        "not searched, because the time was up: shop:Shop, shop:Unbuildable; use more --seconds for all classes"
+    ]
 
 
 def test_the_result_as_json(project):
@@ -253,6 +276,8 @@ def test_coverage_tests_pass(project):
     done = generate(project, "shop:Safe", "--keep-coverage-tests")
     assert done.returncode == 0, done.stderr
     assert "raddle-tests/test_safe_coverage.py" in files(project)
+    text = (project / "raddle-tests/test_safe_coverage.py").read_text()
+    assert "# To generate it again: raddle generate shop:Safe --max-tests 60 --keep-coverage-tests\n" in text
     assert run_pytest(project).returncode == 0
 
 

@@ -16,6 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+LARGEST = 42
+MODES = ("eager", "lazy")
+TEMPERATURE_LOW = 15
+LOG_FILE = "/var/log/shop.log"
+
 
 class Color(enum.Enum):
     RED = 1
@@ -408,3 +413,57 @@ class Worker(threading.Thread):
 class Command:
     def run(self):
         """Do what users call."""
+
+
+class Bulletin:
+    """The hints are right or wrong. What the source does with the arguments suggests other values."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, int] = {}
+
+    def subscribe(self, listener: Callable[[int], None]) -> None:
+        self._listeners[listener] = 1
+
+    def resize(self, size: int = None) -> None:  # type: ignore[assignment]  # noqa: RUF013 -- hints like this exist
+        if size is None or size == "large":
+            self._listeners.clear()
+
+    def publish(self, text: str) -> int:
+        return text + 1  # type: ignore[operator]
+
+
+class Grade:
+    def __init__(self, points: int) -> None:
+        self.points = points
+
+
+class Thermostat:
+    """The module and the class have constants that suit the parameters."""
+
+    PRIORITIES = {"low": 1, "high": 2}
+    BEST = Grade(7)
+    _SECRET = 99
+
+    def set_mode(self, mode) -> None:
+        self.mode = mode
+
+    def rank(self, first_priority) -> int:
+        return self.PRIORITIES[first_priority]
+
+    def heat(self, temperature: int) -> None:
+        self.temperature = temperature
+
+    def describe(self, temperature: str) -> None:
+        self.text = temperature
+
+    def reward(self, grade: Grade) -> None:
+        self.grade = grade
+
+    def limit(self, amount=5) -> None:
+        self.amount = amount
+
+    def check(self, thing) -> bool:
+        return thing == LARGEST or thing in self.PRIORITIES or thing is Color.BLUE
+
+    def log(self, text: str) -> None:
+        self.text = text

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from raddle.generation import argument_recorder
@@ -21,6 +23,30 @@ class Cart:
         raise OSError  # comparing must not disturb the tests
 
     __hash__ = object.__hash__
+
+    @staticmethod
+    def price_of(name):
+        return len(name)
+
+    @classmethod
+    def describe(cls, name, *, size=1):
+        return f"{cls.__name__} {name} {size}"
+
+    @classmethod
+    def from_name(cls, name: str) -> "Cart":
+        return cls(name)
+
+
+class SmallCart(Cart):
+    pass
+
+
+def make_cart(owner: str) -> Cart:
+    return Cart(owner)
+
+
+def audit(cart: Cart, depth: int = 1) -> int:
+    return depth
 
 
 @pytest.fixture
@@ -76,3 +102,40 @@ def test_only_the_first_calls_are_recorded(recorder, monkeypatch):
     for number in range(5):
         cart.add(number)
     assert recorder.learned().of("add", "item") == (Literal(0), Literal(1))
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """A recorder for everything that tests of `Cart` may call."""
+    names = ("__init__", "add", "__eq__", "price_of", "describe", "from_name")
+    for cls, name in [*((Cart, name) for name in names), (Item, "__init__"), (SmallCart, "__init__")]:
+        if name in vars(cls):
+            monkeypatch.setattr(cls, name, vars(cls)[name])  # restored after the test
+    for name in ("make_cart", "audit"):
+        monkeypatch.setattr(sys.modules[__name__], name, globals()[name])
+    found = ArgumentRecorder(Cart)
+    found.install()
+    yield found
+    if "__init__" in vars(SmallCart):
+        del SmallCart.__init__
+
+
+def test_arguments_of_static_methods_class_methods_and_factories_are_recorded(installed):
+    assert Cart.price_of("pear") == 4
+    assert Cart("ann").price_of("fig") == 3
+    assert Cart.describe("plum", size=2) == "Cart plum 2"
+    assert SmallCart.describe("lime") == "SmallCart lime 1"  # a class method still gets the class
+    assert type(SmallCart.from_name("bob")) is SmallCart
+    learned = installed.learned()
+    assert set(learned.of("price_of", "name")) == {Literal("pear"), Literal("fig")}
+    assert set(learned.of("describe", "name")) == {Literal("plum"), Literal("lime")}
+    assert learned.of("describe", "size") == (Literal(2),)
+    assert learned.of("from_name", "name") == (Literal("bob"),)
+
+
+def test_arguments_of_functions_of_the_module_are_recorded(installed):
+    module = sys.modules[__name__]
+    assert module.audit(module.make_cart("eve"), depth=3) == 3
+    learned = installed.learned()
+    assert learned.of("audit", "depth") == (Literal(3),)
+    assert Literal("eve") in learned.of("", "owner")  # the constructor, and the function that returns an instance

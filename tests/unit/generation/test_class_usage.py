@@ -1,6 +1,6 @@
 import queue
 
-from argument_classes import Settings, SmallShop, Untyped
+from argument_classes import Color, Settings, SmallShop, Thermostat, Untyped
 
 from raddle.generation.class_usage import class_usage, usage_of
 from raddle.generation.usage import Use
@@ -58,3 +58,10 @@ def test_elements_of_containers_are_keys():
 
 def test_a_class_without_source_has_no_usage():
     assert not class_usage(int).parameter("__add__", "value")
+
+
+def test_constants_that_a_value_is_compared_with_are_resolved():
+    # `thing == LARGEST or thing in self.PRIORITIES or thing is Color.BLUE`; the dictionary has the keys low and high
+    thing = class_usage(Thermostat).parameter("check", "thing")
+    assert thing.details(Use.COMPARED) == (42, "low", "high")
+    assert thing.details(Use.INSTANCE) == (Color,)

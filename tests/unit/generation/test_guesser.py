@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import argument_classes
 import pytest
-from argument_classes import Color, Files, Handle, Point, Polite, Settings, Shop, Timers, Untyped
+from argument_classes import Bulletin, Color, Files, Handle, Point, Polite, Settings, Shop, Timers, Untyped
 
 from raddle.generation.expressions import (
     Callback,
@@ -24,6 +24,7 @@ from raddle.generation.expressions import (
 from raddle.generation.guesser import Guesser
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.surface import Method, MethodKind, Parameter
+from raddle.generation.usage import Fact, Usage, Use
 
 METHOD = Method("take", MethodKind.METHOD, Imported("argument_classes", "Shop"))
 
@@ -47,8 +48,10 @@ def values(expressions):
 
 
 def test_numbers_texts_and_truth_values_are_few_and_include_special_cases():
-    assert {0, 1, 2, 3, 10, -1, 100} == set(values(for_hint(int)))
-    assert {-100.0, -3.0, -2.0, -1.0, -0.1, 0.0, 0.1, 1.0, 2.0, 3.0, 100.0} == set(values(for_hint(float)))
+    constants_of_the_module = {42, 15}
+    assert {0, 1, 2, 3, 10, -1, 100} | constants_of_the_module == set(values(for_hint(int)))
+    floats = {-100.0, -3.0, -2.0, -1.0, -0.1, 0.0, 0.1, 1.0, 2.0, 3.0, 100.0}
+    assert floats | constants_of_the_module == set(values(for_hint(float)))
     assert {"a", "b", "c", "", "1"} <= set(values(for_hint(str)))
     assert {True, False} == set(values(for_hint(bool)))
 
@@ -210,3 +213,25 @@ def test_classes_whose_methods_do_not_accept_a_keyword_are_not_guessed():
 def test_streams_without_a_descriptor_are_not_guessed_where_one_is_needed():
     functions = {guess.function.name for guess in for_parameter(Timers, "watch", "source") if isinstance(guess, New)}
     assert functions == {"socket"}
+
+
+def test_a_hint_overrules_what_the_source_suggests():
+    # `self._listeners[listener] = 1` suggests keys, such as texts, but the hint asks for a function.
+    found = for_parameter(Bulletin, "subscribe", "listener")
+    assert found
+    assert all(isinstance(expression, Callback) for expression in found)
+
+
+def test_the_default_value_is_an_argument_even_if_it_contradicts_the_hint():
+    found = values(for_parameter(Bulletin, "resize", "size"))
+    assert None in found
+    assert "large" not in found  # compared in the source
+
+
+def test_errors_overrule_a_hint():
+    surface = inspect_class(Bulletin)
+    publish = next(method for method in surface.methods if method.name == "publish")
+    learned = Usage((Fact((), Use.ARITHMETIC),))
+    found = [guess.expression for guess in Guesser(Bulletin).parameter(publish, publish.parameters[0], learned)]
+    assert isinstance(found[0], Literal)
+    assert isinstance(found[0].value, int)

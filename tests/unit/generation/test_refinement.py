@@ -17,28 +17,6 @@ def error_of(code, **names):
     raise AssertionError(f"{code} raises nothing")
 
 
-@pytest.mark.parametrize(
-    ("code", "use"),
-    [
-        ("x.key", Use.ATTRIBUTE),
-        ("x()", Use.CALLED),
-        ("[*x]", Use.ITERATED),
-        ("1 in x", Use.CONTAINER),
-        ("x[0]", Use.INDEXED),
-        ("dict(**x)", Use.MAPPING),
-        ("x < {}", Use.ORDERED),
-        ("x < 'a'", Use.INSTANCE),
-        ("x + 'a'", Use.ARITHMETIC),
-        ("''.join([x])", Use.INSTANCE),
-        ("b''.join([x])", Use.INSTANCE),
-        ("print(*x)", Use.ITERATED),
-    ],
-)
-def test_the_message_of_the_interpreter_reveals_a_use(code, use):
-    facts = revealed(error_of(code, x=1), Literal(1))
-    assert [fact.use for fact in facts] == [use]
-
-
 def test_arguments_of_other_types_are_not_to_blame():
     assert revealed(error_of("x.key", x=1), Literal("a")) == ()
     assert revealed(error_of("x()", x=1), Callback("f")) == ()
