@@ -147,7 +147,7 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
     elif report.tests:
         yield f"  coverage is not known: {_why_not_measured(report)}"
     yield from _not_called(report, is_verbose=is_verbose)
-    guards = ", without network, and changes of other files were refused" if can_fork() else ""
+    guards = ", without network or other programs, and changes of other files were refused" if can_fork() else ""
     yield f"  the calls ran in a temporary folder{guards}"
     if is_verbose:
         yield from _missing(report)

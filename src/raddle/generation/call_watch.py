@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from raddle.engine.carrier import Abort, Carrier, getcurrent
+from raddle.generation.file_shortage import FileShortage
 from raddle.generation.heartbeat import Heartbeat, encoded
 from raddle.generation.portable import portable_call
 from raddle.generation.surface import Method
@@ -68,6 +69,7 @@ class CallWatch:
         self._heartbeat = heartbeat
         self._after_call = after_call  # called while the call still counts as being in progress
         self._refusals = Refusals() if refusals is None else refusals
+        self.file_shortage = FileShortage()
         self.refused: dict[Method, str] = {}  # methods whose calls do not return, so that they only waste time
         self._slow: Counter[Method] = Counter()
         self._began = 0.0  # when the last call began
@@ -104,6 +106,7 @@ class CallWatch:
             self._note_slowness(method)
         else:
             self._errors[method] = error_text(error)
+            self.file_shortage.note(error)
 
     def _note_slowness(self, method: Method) -> None:
         """Refuse a method if its calls had to be ended repeatedly after some time, although no thread was running.

@@ -25,6 +25,7 @@ from raddle.event import Event
 from raddle.generation.file_guard import FileGuard
 from raddle.generation.module_state import ModuleState
 from raddle.generation.owned_folder import OwnedFolder
+from raddle.generation.process_guard import ProcessGuard
 from raddle.generation.shared_variables import SharedVariables
 from raddle.instrument import Selection
 from raddle.linearizable_check import Checked, LinearizabilityCheck
@@ -226,11 +227,14 @@ def main(file: str, folder: str) -> int:
     recorder = _Recorder(file, folder)
     vars(import_module("raddle"))["linearizable"] = recorder
     tempfile.tempdir = os.path.dirname(file)  # the parent deletes this folder
-    guard = FileGuard(tempfile.tempdir)
+    guard, processes = FileGuard(tempfile.tempdir), ProcessGuard()
     guard.install()
+    processes.install()
     report = replace(_run(file, recorder), needs_folder=guard.saw_relative_path)
     if guard.refused:
         report = replace(report, error=f"its calls change files outside the temporary folder, such as {guard.refused}")
+    if processes.refused:
+        report = replace(report, error=f"its calls start programs or end processes ({processes.refused})")
     Path(file).with_name(RESULT).write_text(json.dumps(asdict(report)), encoding="utf-8")
     return 0
 
