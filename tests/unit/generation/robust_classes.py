@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 
@@ -330,3 +331,51 @@ class Unlocked:
         n = self.n
         self.n = n + 9
         return n
+
+
+class Signals(Counter):
+    """Signal 0 has no effect, so the test is harmless even if a signal is sent."""
+
+    def everyone(self):
+        os.kill(-1, 0)
+
+    def parent(self):
+        os.kill(os.getppid(), 0)
+
+    def own_group(self):
+        os.killpg(0, 0)
+
+    def itself(self):
+        os.kill(os.getpid(), 0)
+
+
+class Programs(Counter):
+    def shell(self):
+        os.system("true")
+
+    def program(self):
+        subprocess.run(["true"], check=False)
+
+
+class BreaksImports(Counter):
+    """After `forget`, the process cannot even report what has happened."""
+
+    def forget(self):
+        sys.modules.clear()
+
+
+class KeepsFilesOpen(Counter):
+    """Its objects are in reference cycles, so their files stay open until garbage is collected."""
+
+    def __init__(self):
+        super().__init__()
+        self._itself = self
+        self._files = [open(os.devnull, "rb") for _ in range(16)]  # noqa: SIM115
+
+
+class NeverClosesFiles(Counter):
+    """Its files stay open as long as the process lives."""
+
+    def __init__(self):
+        super().__init__()
+        self._files = [os.dup(0) for _ in range(4)]
