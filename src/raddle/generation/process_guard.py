@@ -43,7 +43,7 @@ class ProcessGuard:
         if event in _STARTS:
             # The mode comes first for os.spawn.
             self._refuse(f"run {_text(arguments[1 if event == 'os.spawn' else 0])}")
-        elif event in _SIGNALS and not _is_harmless(event, *arguments[:2]):
+        elif event in _SIGNALS and not _is_harmless(event, arguments[0]):
             self._refuse(f"send signal {arguments[1]} to process {arguments[0]}")
 
     def _refuse_start(self, *arguments: Any) -> NoReturn:
@@ -58,10 +58,8 @@ def _text(program: Any) -> str:
     return os.fsdecode(program) if isinstance(program, str | bytes | os.PathLike) else str(program)
 
 
-def _is_harmless(event: str, number: int, signal: int) -> bool:
-    """Return whether a signal reaches only this process or one of its children, or is none at all."""
-    if not signal:
-        return True  # the signal 0 asks whether the process exists
+def _is_harmless(event: str, number: int) -> bool:
+    """Return whether a signal reaches only this process or one of its children."""
     return event == "os.kill" and number > 0 and (number == os.getpid() or _is_child(number))
 
 

@@ -20,6 +20,7 @@ from raddle.generation.process_guard import REFUSED, ProcessGuard
         ("subprocess.Popen", ("rm", ["rm", "a"], None, None), "run rm"),
         ("os.exec", ("/bin/rm", ["rm", "a"], None), "run /bin/rm"),
         ("os.spawn", (os.P_NOWAIT, "/bin/rm", ["rm"], None), "run /bin/rm"),
+        ("os.kill", (os.getppid(), 0), f"send signal 0 to process {os.getppid()}"),
         ("os.kill", (1, signal.SIGTERM), "send signal 15 to process 1"),
         ("os.kill", (0, signal.SIGTERM), "send signal 15 to process 0"),
         ("os.kill", (-1, signal.SIGTERM), "send signal 15 to process -1"),
@@ -39,7 +40,6 @@ def test_what_reaches_other_processes_is_refused(event, arguments, what):
     ("event", "arguments"),
     [
         ("os.kill", (os.getpid(), signal.SIGUSR1)),
-        ("os.kill", (os.getppid(), 0)),
         ("os.fork", ()),
         ("open", ("a", "w", os.O_WRONLY)),
     ],
