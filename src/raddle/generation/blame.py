@@ -44,6 +44,19 @@ class Blame:
                 if self._suspicions[method] >= _MAX_SUSPICIONS:
                     self._methods[method] = what
 
+    def suspect(self, call: Call, what: str) -> bool:
+        """Suspect the last call before a process died while no call was in progress; return whether that is new.
+
+        The call may have broken something that the process needed later, such as a module.
+        """
+        method = call.method
+        if method.kind is MethodKind.CONSTRUCTOR or method in self._methods:
+            return False
+        self._suspicions[method] += 1
+        if self._suspicions[method] >= _MAX_SUSPICIONS:
+            self._methods[method] = what
+        return True
+
     def _blame_constructor(self, calls: Sequence[Call], what: str, *, alone: bool) -> None:
         if not alone:  # constructors of other objects can run in the middle of a test
             return

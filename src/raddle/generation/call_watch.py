@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from raddle.engine.carrier import Abort, Carrier, getcurrent
+from raddle.generation.file_shortage import FileShortage
 from raddle.generation.heartbeat import Heartbeat, encoded
 from raddle.generation.portable import portable_call
 from raddle.generation.slow_methods import SlowMethods
@@ -71,6 +72,7 @@ class CallWatch:
         self._slow = SlowMethods()
         self._has_slow = False
         self._constructor: Call | None = None  # the call that has created the object under test
+        self.file_shortage = FileShortage()
         self._began = 0.0  # when the last call began
         self._encoded: dict[int, tuple[Call, bytes]] = {}  # by id; the calls are kept alive
         self._returned: dict[Method, int] = {}
@@ -113,6 +115,7 @@ class CallWatch:
             return
         else:
             self._errors[method] = error_text(error)
+            self.file_shortage.note(error)
         self._ended[method] = self._ended.get(method, 0) + 1
 
     def _note_slowness(self, method: Method) -> None:

@@ -11,12 +11,14 @@ from types import ModuleType
 
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.workbench import Workbench
+from raddle.generation import call_watch
 from raddle.generation.binding import add_sites, bind
 from raddle.generation.bug import Bug
 from raddle.generation.call_text import call_title
 from raddle.generation.class_builder import ClassBuilder
 from raddle.generation.coverage_meter import CoverageMeter, MeasuredCoverage
 from raddle.generation.distinct import Identity, Interruption, identity, symptom
+from raddle.generation.file_shortage import FileShortage
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.interruptions import interruptions
@@ -157,9 +159,17 @@ class ClassSearch:
     def _prepare(self, workbench: Workbench, sandbox: Sandbox, stack: ExitStack) -> None:
         options = self._options
         state = ModuleState(self._modules)
+        watch = call_watch.current
+        shortage = FileShortage() if watch is None else watch.file_shortage
 
         def reset() -> None:
-            sandbox.empty()
+            shortage.relieve()
+            try:
+                sandbox.empty()
+            except OSError as error:
+                shortage.note(error)
+                shortage.relieve()
+                sandbox.empty()
             state.restore()
             if options.factory.reset is not None:
                 options.factory.reset()

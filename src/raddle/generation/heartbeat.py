@@ -28,13 +28,15 @@ class Heartbeat:
     >>> heartbeat.calls() == (call,), heartbeat.count
     (True, 1)
     >>> heartbeat.end(slot)
-    >>> heartbeat.calls(), heartbeat.count
-    ((), 2)
+    >>> heartbeat.calls(), heartbeat.last_call() == call, heartbeat.count
+    ((), True, 2)
     """
 
     def __init__(self) -> None:
         self._count = RawValue(ctypes.c_uint64, 0)
         self._stopping = RawValue(ctypes.c_bool, False)
+        self._last = RawValue(ctypes.c_int, -1)  # the number of the call that has ended last
+        self._last_length = RawValue(ctypes.c_uint16, 0)
         self._bytes = memoryview(RawArray(ctypes.c_char, _SLOTS * _SIZE)).cast("B")
         self._free = list(range(0, _SLOTS * _SIZE, _SIZE))
 
@@ -70,6 +72,8 @@ class Heartbeat:
         """Record the end of a call."""
         self._count.value += 1
         if slot >= 0:
+            self._last.value = slot
+            self._last_length.value = _LENGTH.unpack_from(self._bytes, slot)[0]
             self._bytes[slot : slot + _LENGTH.size] = _LENGTH.pack(0)
             self._free.append(slot)
 
@@ -82,6 +86,14 @@ class Heartbeat:
                 begin = slot + _LENGTH.size
                 found.append(pickle.loads(self._bytes[begin : begin + length]))
         return tuple(found)
+
+    def last_call(self) -> Call | None:
+        """Return the call that has ended last, in the parent; None if there is none.
+
+        This is meaningful while no call is in progress.
+        """
+        begin, length = self._last.value + _LENGTH.size, self._last_length.value
+        return pickle.loads(self._bytes[begin : begin + length]) if length else None
 
 
 def encoded(call: Call) -> bytes:

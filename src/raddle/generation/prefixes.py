@@ -142,6 +142,8 @@ def _with_variables(prefix: tuple[Call, ...], known: SequentialResult, pools: Ar
     cls = pools.surface.cls.load()
     taken = {call.result for call in prefix}
     named = []
+    if not known.works:  # the constructor works only sometimes
+        return prefix
     for call, kind in zip(prefix, known.returned, strict=True):
         is_handle = package_of(kind) == package_of(cls) and not issubclass(kind, BaseException | type)
         if call.result or not is_handle:

@@ -20,6 +20,7 @@ from typing import Any
 from raddle.distribute.processes import die_with_parent
 from raddle.execute.fork import how_it_ended, without_fork_warning
 from raddle.generation.file_guard import FileGuard
+from raddle.generation.file_shortage import is_shortage
 from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.network import refuse_connections
 from raddle.generation.owned_folder import OwnedFolder
@@ -30,6 +31,7 @@ from raddle.generation.testcase import Call
 from raddle.generation.watched_search import SearchRequest, run_search
 
 DISCONNECTED = 86  # exit code of a process that can no longer send messages
+OUT_OF_FILES = 87  # exit code of a process with too many open files
 _exit = os._exit  # the original, saved before it is patched
 _JOIN_SECONDS = 10.0  # time for the operating system to end a process that was killed
 
@@ -69,6 +71,16 @@ class SearchProcess:
         """The calls in progress, or those that were in progress when the process died."""
         return self.heartbeat.calls()
 
+    @property
+    def last_call(self) -> Call | None:
+        """The call that had ended last when the process died."""
+        return self.heartbeat.last_call()
+
+    @property
+    def is_out_of_files(self) -> bool:
+        """Whether the process ended because its calls have left too many files open."""
+        return bool(self._process.exitcode == OUT_OF_FILES)
+
     def kill(self) -> None:
         """Kill the process and its children. Messages that it has sent can still be received."""
         with suppress(OSError):
@@ -81,6 +93,8 @@ class SearchProcess:
         """Return how the process ended, such as "exit code 3"."""
         if self._process.exitcode == DISCONNECTED:
             return "closes file descriptors that it did not open"
+        if self.is_out_of_files:
+            return "too many open files"
         return how_it_ended(self._process.exitcode)
 
     def messages(self) -> Iterator[Message]:
@@ -139,7 +153,10 @@ def _search(
             _exit(DISCONNECTED)
 
     with Silence():
-        run_search(request, send, heartbeat, after_call=check_pipe)
+        try:
+            run_search(request, send, heartbeat, after_call=check_pipe)
+        except OSError as error:
+            _exit(OUT_OF_FILES if is_shortage(error) else 1)
 
 
 def _identity_of(descriptor: int) -> tuple[int, int] | None:

@@ -135,9 +135,10 @@ class SequentialRunner:
         return SequentialResult(calls, tuple(self._returned), self._error, stopped, blocks)
 
     def _set_up(self) -> None:
-        self._sandbox.empty()
-        if self._reset is not None:
-            self._reset()
+        if self._reset is None:
+            self._sandbox.empty()
+        else:
+            self._reset()  # which also empties the sandbox
         self._returned, self._error = [], None
 
     def _scenario(self) -> None:

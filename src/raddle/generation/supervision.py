@@ -44,6 +44,7 @@ from raddle.generation.watched_search import SearchRequest, run_search
 
 POLL_SECONDS = 0.1
 DIED = "the process of the search ended while its calls were simplified"
+OUT_OF_FILES_NOTE = "the calls left too many files open, so new processes continued the search"
 STOP_SECONDS = 3.0  # time for a child to end its search after Ctrl-C
 MAX_RESTARTS = 20  # processes that may die before the search is given up
 MAX_UNEXPLAINED = 3  # processes that may die while no call is in progress
@@ -233,9 +234,16 @@ class Supervisor:
         """Continue a search in a new process, without the calls to blame."""
         self._keep_suspect(search, DIED)
         self._blame.add(calls, what)
-        if calls:
+        last = None if calls or search.process is None else search.process.last_call
+        if search.process is not None and search.process.is_out_of_files:
+            if OUT_OF_FILES_NOTE not in self._notes:
+                self._notes.append(OUT_OF_FILES_NOTE)
+        elif calls:
             names = " or ".join(dict.fromkeys(self._name(call.method) for call in calls))
             self._notes.append(f"{names} {what}")
+        elif last is not None and self._has_others(last.method) and self._blame.suspect(last, what):
+            after = f"after {self._name(last.method)}"
+            self._notes.append(f"the process of the search {what.replace('ends the process', 'ended')} {after}")
         else:
             self._unexplained += 1
             self._notes.append(f"the process of the search {what.replace('ends the process', 'ended')}")
@@ -252,6 +260,11 @@ class Supervisor:
             search.end(SearchEnd.TESTS)
         else:
             search.start(refusals)
+
+    def _has_others(self, method: Method) -> bool:
+        """Return whether the search could continue without a method."""
+        refused = self._blame.refusals.methods
+        return any(other != method and other not in refused for other in self._surface.methods)
 
     def _name(self, method: Method) -> str:
         return f"{method}()" if method.name else f"{method.owner.name}()"

@@ -11,6 +11,7 @@ from raddle.errors import RaddleError
 from raddle.generation.bug import Bug
 from raddle.generation.call_watch import CallWatch, Refusals, watching
 from raddle.generation.class_search import ClassSearch, Counts
+from raddle.generation.file_shortage import is_shortage
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.portable import portable_bug, portable_test
@@ -72,7 +73,9 @@ def run_search(
         send(Ended(search.why_ended(), reporter.status, result.coverage, result.notes))
     except RaddleError as error:
         send(Refused(error))
-    except Exception:
+    except Exception as error:
+        if is_shortage(error) and heartbeat is not None:
+            raise  # the parent continues in a new process
         send(Broken(traceback.format_exc()))
 
 

@@ -330,3 +330,27 @@ class Unlocked:
         n = self.n
         self.n = n + 9
         return n
+
+
+class BreaksImports(Counter):
+    """After `forget`, the process cannot even report what has happened."""
+
+    def forget(self):
+        sys.modules.clear()
+
+
+class KeepsFilesOpen(Counter):
+    """Its objects are in reference cycles, so their files stay open until garbage is collected."""
+
+    def __init__(self):
+        super().__init__()
+        self._itself = self
+        self._files = [open(os.devnull, "rb") for _ in range(16)]  # noqa: SIM115
+
+
+class NeverClosesFiles(Counter):
+    """Its files stay open as long as the process lives."""
+
+    def __init__(self):
+        super().__init__()
+        self._files = [os.dup(0) for _ in range(4)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
 
 import pytest
 import robust_classes
@@ -290,3 +291,34 @@ def test_a_failure_that_its_own_decisions_do_not_repeat_is_not_a_bug(monkeypatch
     monkeypatch.setattr("raddle.linearizability.checker.Checker.confirmed", lambda *arguments: next(answers))
     result = search(robust_classes.Counter)
     assert not result.bugs
+
+
+def test_a_method_after_which_the_process_ends_twice_is_excluded():
+    result = search(robust_classes.BreaksImports)
+    assert result.why is SearchEnd.TESTS
+    assert result.refused["forget"] == "ends the process (exit code 1)"
+    assert result.notes == ("the process of the search ended (exit code 1) after forget()",) * 2
+    assert "add" in methods_of_bugs(result)
+
+
+@pytest.fixture
+def few_files():
+    """Allow this process, and therefore its children, only 100 more open files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 100, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_garbage_is_collected_when_too_many_files_are_open(few_files):
+    result = search(robust_classes.KeepsFilesOpen)
+    assert result.why is SearchEnd.TESTS
+    assert result.notes == ()
+    assert "add" in methods_of_bugs(result)
+
+
+def test_new_processes_continue_when_too_many_files_are_open(few_files):
+    result = search(robust_classes.NeverClosesFiles, tests=2)
+    assert not result.traceback
+    assert result.notes == (supervision.OUT_OF_FILES_NOTE,)
+    assert not result.refused
