@@ -26,6 +26,7 @@ from raddle.generation.source import NotWritableError
 from raddle.generation.testcase import TestCase
 from raddle.generation.verification import MAX_SECONDS, Report, verify
 from raddle.instrument import Selection
+from raddle.instrument.selection import PROJECT_MARKS
 from raddle.linearizability.judgment import Oracle, Violation
 from raddle.thread_scenario import project_root
 
@@ -149,7 +150,7 @@ def header_of(cls: Imported, *, command: str, folder: Path) -> Header:
     top = cls.module.partition(".")[0]
     distribution = _distribution(top)
     origin = origin_of(cls) + (f" ({distribution})" if distribution else "")
-    return Header(origin, command, () if in_project else (top,), partial(is_first_party, root=Path(root)))
+    return Header(origin, command, () if in_project else (top,), partial(is_first_party, root=_sorting_root(root)))
 
 
 def origin_of(cls: Imported) -> str:
@@ -166,6 +167,12 @@ def is_test_of_another_class(file: Path, cls: Imported) -> bool:
         return False
     begin = f"{MARK} from "
     return first.startswith(begin) and first.removeprefix(begin).partition(" ")[0].strip().rstrip(".") != origin_of(cls)
+
+
+def _sorting_root(root: str) -> Path:
+    """Return the folder from which import sorters look for modules: without a project, the working directory."""
+    is_project = any(os.path.exists(os.path.join(root, mark)) for mark in PROJECT_MARKS)
+    return Path(root) if is_project else Path.cwd()
 
 
 def is_first_party(module: str, root: Path) -> bool:

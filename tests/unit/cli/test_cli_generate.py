@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shlex
@@ -161,6 +162,21 @@ def test_a_source_folder_is_made_importable(tmp_path):
     assert f"# To generate it again: {command}\n" in test.read_text()
     failed = run_pytest(tmp_path, "generated")
     assert "FindingError" in failed.stdout, failed.stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason="ruff is not installed")
+@pytest.mark.parametrize("marker", ["", "pyproject.toml"])
+@pytest.mark.parametrize("source", [".", "src"])
+def test_import_sorters_accept_the_files(project, marker, source):
+    if marker:
+        (project / marker).write_text("")
+    (project / source).mkdir(exist_ok=True)
+    (project / "shop.py").rename(project / source / "shop.py")
+    done = generate(project, f"{source}/shop.py:Shop", "--methods", "buy", tests=20)
+    assert done.returncode == 1, done.stderr
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--extend-select", "I,E501", "raddle-tests"]
+    checked = processes.run(command, cwd=project, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_nothing_found_writes_nothing(project):
