@@ -279,14 +279,14 @@ def test_an_internal_error_is_not_a_bug_of_the_class(monkeypatch):
 
 
 def test_a_failure_that_a_second_search_does_not_find_gives_no_test(monkeypatch):
-    monkeypatch.setattr("raddle.generation.class_search.ClassSearch._failure_of", lambda *arguments: None)
+    monkeypatch.setattr("raddle.generation.class_search.ClassSearch._failure_of", lambda *arguments, **options: None)
     result = search(robust_classes.Counter)
     assert {bug.unfinished for bug in result.bugs} == {class_search.NOT_REPEATED}
 
 
 def test_a_failure_that_its_own_decisions_do_not_repeat_is_not_a_bug(monkeypatch):
     answers = itertools.cycle([True, False])  # it fails again at once, and passes later
-    monkeypatch.setattr("raddle.generation.class_search.ClassSearch._failure_of", lambda *arguments: None)
+    monkeypatch.setattr("raddle.generation.class_search.ClassSearch._failure_of", lambda *arguments, **options: None)
     monkeypatch.setattr("raddle.linearizability.checker.Checker.confirmed", lambda *arguments: next(answers))
     result = search(robust_classes.Counter)
     assert not result.bugs
