@@ -250,7 +250,7 @@ def _run(file: str, recorder: _Recorder, install_guards: Callable[[], None]) -> 
     with tempfile.TemporaryDirectory(prefix="raddle-verify-") as temporary:
         try:
             module = import_module(name)
-            install_guards()  # what an import does says nothing about the calls, and raddle has imported the class already
+            install_guards()  # what an import does says nothing about the calls
             tests = [value for key, value in vars(module).items() if key.startswith("test_")]
             for test in tests:
                 with pytest.MonkeyPatch.context() as monkeypatch:
