@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -228,9 +228,12 @@ def main(file: str, folder: str) -> int:
     vars(import_module("raddle"))["linearizable"] = recorder
     tempfile.tempdir = os.path.dirname(file)  # the parent deletes this folder
     guard, processes = FileGuard(tempfile.tempdir), ProcessGuard()
-    guard.install()
-    processes.install()
-    report = replace(_run(file, recorder), needs_folder=guard.saw_relative_path)
+
+    def install_guards() -> None:
+        guard.install()
+        processes.install()
+
+    report = replace(_run(file, recorder, install_guards), needs_folder=guard.saw_relative_path)
     if guard.refused:
         report = replace(report, error=f"its calls change files outside the temporary folder, such as {guard.refused}")
     if processes.refused:
@@ -239,7 +242,7 @@ def main(file: str, folder: str) -> int:
     return 0
 
 
-def _run(file: str, recorder: _Recorder) -> Report:
+def _run(file: str, recorder: _Recorder, install_guards: Callable[[], None]) -> Report:
     import pytest
 
     sys.path.insert(0, os.path.dirname(file))
@@ -247,6 +250,7 @@ def _run(file: str, recorder: _Recorder) -> Report:
     with tempfile.TemporaryDirectory(prefix="raddle-verify-") as temporary:
         try:
             module = import_module(name)
+            install_guards()  # what an import does says nothing about the calls
             tests = [value for key, value in vars(module).items() if key.startswith("test_")]
             for test in tests:
                 with pytest.MonkeyPatch.context() as monkeypatch:

@@ -211,3 +211,13 @@ def test_changes_in_the_working_directory_are_noticed(project):
     report = verify(METRIC.replace("{reset}", ", reset=clear"), file=project / "tests" / "test_it.py")
     assert (report.problem, report.needs_folder) == ("", True)
     assert not (project / "notes").exists()
+
+
+def test_what_an_import_does_is_not_what_the_calls_do(project):
+    # Some packages look for libraries with a program when they are imported.
+    module = project / f"{MODULE}.py"
+    module.write_text(module.read_text() + "\n\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\n")
+    assert check(project, "raddle.linearizable(Shelf, [len], [len])").problem == "the test passes when it is searched"
+    calls = "[lambda shelf: subprocess.run([sys.executable, '-c', ''])]"
+    body = f"import subprocess, sys\n    raddle.linearizable(Shelf, {calls}, [len])"
+    assert "its calls reach other processes" in check(project, body).problem
