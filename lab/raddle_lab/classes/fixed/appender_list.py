@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import appender_list
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class AppenderList(Synchronized, appender_list.AppenderList):
+@synchronized
+class AppenderList(appender_list.AppenderList):
     """A list of appenders with a lock that each method holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 from raddle_lab.classes import day
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
 class DateFormat(day.DateFormat):
@@ -15,7 +15,8 @@ class DateFormat(day.DateFormat):
         return day.DateFormat(self.order, self.separator).parse(text)
 
 
-class Day(Synchronized, day.Day):
+@synchronized
+class Day(day.Day):
     """A calendar day whose class methods share no state."""
 
     DATE_FORMAT = DateFormat("ymd", "-")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import file_appender
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class FileAppender(Synchronized, file_appender.FileAppender):
+@synchronized
+class FileAppender(file_appender.FileAppender):
     """A file appender with a lock that each method holds."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import number_axis
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class NumberAxis(Synchronized, number_axis.NumberAxis):
+@synchronized
+class NumberAxis(number_axis.NumberAxis):
     """A numeric axis with a lock that each method holds."""

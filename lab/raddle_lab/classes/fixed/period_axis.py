@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import period_axis
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class PeriodAxis(Synchronized, period_axis.PeriodAxis):
+@synchronized
+class PeriodAxis(period_axis.PeriodAxis):
     """An axis of time periods with a lock that each method holds."""

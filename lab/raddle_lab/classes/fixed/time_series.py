@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import time_series
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class TimeSeries(Synchronized, time_series.TimeSeries):
+@synchronized
+class TimeSeries(time_series.TimeSeries):
     """A time series with a lock that each method holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from raddle_lab.classes import xstream
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 from raddle_lab.classes.xml_writer import XmlDriver, XmlWriter
 
 
@@ -16,7 +16,8 @@ class SeparateWriters(XmlDriver):
         return XmlWriter(output)
 
 
-class XStream(Synchronized, xstream.XStream):
+@synchronized
+class XStream(xstream.XStream):
     """A facade with a lock that each method holds, and whose writers are never used again."""
 
     driver_class = SeparateWriters

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import xy_plot
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class XYPlot(Synchronized, xy_plot.XYPlot):
+@synchronized
+class XYPlot(xy_plot.XYPlot):
     """A plot with a lock that each method holds."""

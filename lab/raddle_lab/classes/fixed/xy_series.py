@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from raddle_lab.classes import xy_series
-from raddle_lab.classes.locking import Synchronized
+from raddle_lab.classes.one_lock import synchronized
 
 
-class XYSeries(Synchronized, xy_series.XYSeries):
+@synchronized
+class XYSeries(xy_series.XYSeries):
     """A series of points with a lock that each method holds."""
