@@ -114,6 +114,8 @@ class Engine:
             with self._using(known_points):
                 self._begin(policy, rules)
                 self._run(main)
+        if self._policy_error is not None:
+            raise self._policy_error
         if self.observers.errors:
             raise self.observers.errors[0]
         return self.outcome or _PASSED
@@ -133,6 +135,7 @@ class Engine:
         self.hub: greenlet = getcurrent()
         self.policy = policy
         self.choose = policy.chooser()
+        self._policy_error: Exception | None = None
         self.queue = RunQueue()
         self.decisions: list[int] = []
         self.outcome: Outcome | None = None
@@ -279,29 +282,40 @@ class Engine:
                     return
                 enabled = [c for c in queue.live if c.ready is None or c.ready()]
                 current = None  # the running participant is blocked, like all the others
-            if len(enabled) > 1:
-                chosen = self.choose(enabled, current)
-                if chosen is not me:
-                    queue.streak = 0
-                else:
-                    queue.streak += 1
-                    if queue.streak > MAX_CONSECUTIVE_STEPS:
-                        chosen = self._after_many_steps(enabled, me)
-                self.decisions.append(chosen.index)
-                if self.observers.decided:
-                    self.observers.notify(self.observers.decided, chosen)
-            else:
-                chosen = enabled[0]
-                if self.rules.sees_forced_steps:
-                    self.choose(enabled, current)
+            try:
+                if len(enabled) > 1:
+                    chosen = self.choose(enabled, current)
+                    if chosen is not me:
+                        queue.streak = 0
+                    else:
+                        queue.streak += 1
+                        if queue.streak > MAX_CONSECUTIVE_STEPS:
+                            chosen = self._after_many_steps(enabled, me)
+                    self.decisions.append(chosen.index)
                     if self.observers.decided:
                         self.observers.notify(self.observers.decided, chosen)
-            if chosen.alternatives is not None:
-                self._take_alternative(chosen, alone=len(enabled) == 1)
+                else:
+                    chosen = enabled[0]
+                    if self.rules.sees_forced_steps:
+                        self.choose(enabled, current)
+                        if self.observers.decided:
+                            self.observers.notify(self.observers.decided, chosen)
+                if chosen.alternatives is not None:
+                    self._take_alternative(chosen, alone=len(enabled) == 1)
+            except Exception as error:  # of the policy, and therefore not of the program
+                self._fail_policy(error, me)
         if chosen is not me:
             if self.observers.preempted:
                 self._preempt(me)
             chosen.switch()
+
+    def _fail_policy(self, error: Exception, me: Carrier | None) -> None:
+        """End the execution because the policy has raised an exception, which `run` raises again."""
+        self._policy_error = error
+        self.aborting = True
+        if me is not None:
+            raise Abort
+        self.hub.switch()
 
     def _preempt(self, me: Carrier | None) -> None:
         """Notify the observers of a preemption if this participant, which is being switched out, is enabled."""

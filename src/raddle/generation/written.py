@@ -7,7 +7,7 @@ import builtins
 import sys
 from collections import deque
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any
 
 from raddle.generation.expressions import Container, Expression, Imported, Literal, New, Values
@@ -70,9 +70,13 @@ def _container(value: Any, kind: type, known: Known, depth: int) -> Expression |
 
 
 def _member(value: Enum) -> Expression | None:
-    found = imported(type(value))
-    name = getattr(value, "_name_", None)
-    return Imported(found.module, f"{found.name}.{name}") if found is not None and name else None
+    kind = type(value)
+    found = imported(kind)
+    if found is None:
+        return None
+    if value.name in kind.__members__:
+        return Imported(found.module, f"{found.name}.{value.name}")
+    return New(found, (Literal(value.value),)) if issubclass(kind, Flag) else None  # a combination of members
 
 
 def _from_repr(value: Any) -> Expression | None:

@@ -21,6 +21,7 @@ from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
+from raddle.schedulers.exhaustive import NotRepeatableError
 
 STEP_LIMIT = 20_000  # steps after which an execution of a few calls is assumed to be endless
 NOT_LINEARIZABLE = "the calls are not linearizable"
@@ -98,11 +99,14 @@ class Checker:
 
     def _whole_calls(self) -> LegalHistories:
         """Make whole calls in every order; return the histories."""
-        orders = find_legal(self.session, self.harness)
-        if orders.complete and "time" in self.session.known_points.kinds:
-            rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
-            with self._workbench.session(self.harness, rules=rules, **self._options) as session:
-                orders += find_legal(session, self.harness)
+        try:
+            orders = find_legal(self.session, self.harness)
+            if orders.complete and "time" in self.session.known_points.kinds:
+                rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
+                with self._workbench.session(self.harness, rules=rules, **self._options) as session:
+                    orders += find_legal(session, self.harness)
+        except NotRepeatableError as error:
+            raise _not_deterministic() from error
         if not orders.complete:
             raise UnusableTestError(
                 f"the calls have more than {MAX_ORDERS} orders of whole calls: make fewer of them", "too-many-orders"
@@ -129,7 +133,10 @@ class Checker:
         In an endless execution, the calls in progress are pending.
         """
         known_points = self.session.snapshot()
-        execution = self.session.run_for(scheduler)
+        try:
+            execution = self.session.run_for(scheduler)
+        except NotRepeatableError as error:
+            raise _not_deterministic() from error
         self.executions += 1
         self.steps += execution.steps
         self.after_execution(execution)
@@ -172,11 +179,7 @@ class Checker:
                 continue
             if failure is not None:
                 if first and not self.is_repeatable():
-                    raise UnusableTestError(
-                        "the calls do not behave in the same way in every execution: reset the state that they share "
-                        "with other executions",
-                        "not-deterministic",
-                    )
+                    raise _not_deterministic()
                 return Verdict(failure, number, exhausted=False)
             first = False
         return Verdict(None, max_executions, exhausted=False)
@@ -222,3 +225,11 @@ class Checker:
             yield
         finally:
             harness.check, harness.escapes = before
+
+
+def _not_deterministic() -> UnusableTestError:
+    return UnusableTestError(
+        "the calls do not behave in the same way in every execution: reset the state that they share with other "
+        "executions",
+        "not-deterministic",
+    )

@@ -22,6 +22,10 @@ class Choice:
     taken: int = 0  # index of the option that is being explored
 
 
+class NotRepeatableError(LookupError):
+    """The program did not do the same as in an earlier execution that made the same decisions."""
+
+
 class DepthFirst(Scheduler):
     """Base class of depth-first schedulers: follows a path of decisions and backtracks to the last untried option."""
 
@@ -44,7 +48,9 @@ class DepthFirst(Scheduler):
         for thread in enabled:
             if thread.label == wanted:
                 return thread
-        raise LookupError(f"{wanted} was enabled at decision {depth} in an earlier execution, but is not enabled now")
+        raise NotRepeatableError(
+            f"{wanted} was enabled at decision {depth} in an earlier execution, but is not enabled now"
+        )
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         depth, labels = self._advance(), [option.label for option in options]
@@ -54,7 +60,7 @@ class DepthFirst(Scheduler):
         wanted = decision.options[decision.taken]
         if wanted not in labels or len(decision.options) not in (1, len(labels)):
             before = ", ".join(decision.options)
-            raise LookupError(
+            raise NotRepeatableError(
                 f"{thread.label} could take {before} at decision {depth} in an earlier execution, "
                 f"but can take {', '.join(labels)} now"
             )

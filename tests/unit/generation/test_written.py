@@ -2,6 +2,7 @@ import datetime
 import decimal
 import enum
 import ipaddress
+import re
 import uuid
 from collections import OrderedDict, deque
 
@@ -28,6 +29,7 @@ from raddle.generation.written import expression_of
         frozenset({"a"}),
         deque([1]),
         Color.RED,
+        re.IGNORECASE | re.MULTILINE,
         Point(1, 2),
         Settings("a"),
         decimal.Decimal("1.5"),

@@ -10,6 +10,8 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.judgment import Oracle
 from raddle.linearizability.legal import UnusableTestError
 from raddle.outcome import OutcomeKind
+from raddle.schedulers.deepening import Deepening
+from raddle.schedulers.exhaustive import NotRepeatableError
 from raddle.schedulers.sequential import Sequential
 
 
@@ -87,6 +89,33 @@ def test_threads_do_not_run_code_without_probes_before_they_are_chosen(cls, fail
     with checker(cls, *calls) as check:
         verdict = check.search()
     assert (verdict.failure is not None, verdict.exhausted) == (fails, not fails)
+
+
+class Confused(Deepening):
+    """Raises an exception at one of its decisions, as a search does if the calls take another course than before."""
+
+    def __init__(self, decisions):
+        super().__init__(preemptions=1)
+        self.decisions = decisions
+
+    def choose(self, enabled, current):
+        if not self.decisions:
+            raise NotRepeatableError
+        self.decisions -= 1
+        return super().choose(enabled, current)
+
+
+@pytest.mark.parametrize("decisions", [0, 1])
+def test_calls_that_take_another_course_than_before_cannot_be_judged(decisions):
+    # The first decision is made when the calls begin, and the second one when a call reads the counter.
+    with checker(Counter, [Counter.increment], [Counter.increment]) as check:
+        assert check.search().failure is not None
+        scheduler = Confused(decisions)
+        scheduler.begin(1, check.session.known_points.version)
+        with pytest.raises(UnusableTestError) as caught:
+            check.run(scheduler)
+        assert caught.value.slug == "not-deterministic"
+        assert check.search().failure is not None  # the session can still be used
 
 
 def test_a_violation_that_cannot_be_repeated_is_not_confirmed():
