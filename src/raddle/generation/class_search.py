@@ -181,9 +181,9 @@ class ClassSearch:
             ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
         )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
-        settings = NativeSettings(workbench.installation, selection, reset)
-        self._strategy = make_strategy(options.method, builder, settings)
         self._meter = CoverageMeter(self._cls, workbench.installation)
+        settings = NativeSettings(workbench.installation, selection, reset, on_observed=self._meter.add_steps)
+        self._strategy = make_strategy(options.method, builder, settings)
         self._workbench, self._sandbox, self._reset = workbench, sandbox, reset
 
     @property

@@ -105,11 +105,13 @@ class CoverageMeter:
         return len(self._covered[criterion])
 
     def add(self, execution: Execution) -> None:
-        """Add the coverage of an execution."""
-        if execution.observed is None:
-            return
+        """Add the coverage of a controlled execution."""
+        if execution.observed is not None:
+            self.add_steps(*execution.observed)
+
+    def add_steps(self, steps: Sequence[Step], entities: Entities) -> None:
+        """Add the coverage of an execution, which may have been a native one, given its steps."""
         self._executions += 1
-        steps, entities = execution.observed
         early = self._installation.model().early
         late = [step for step in steps if step[3] not in early]
         self._covered["map"] |= self._map.cover(late, entities)

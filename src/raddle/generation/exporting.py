@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from raddle.errors import UsageError
+from raddle.finding import Finding
 from raddle.generation.bug import Bug
 from raddle.generation.call_text import test_lines
 from raddle.generation.export import Exporter, NotExported, header_of, is_test_of_another_class
@@ -22,7 +24,8 @@ from raddle.generation.rendering import MARK, render_passing
 from raddle.generation.source import NotWritableError
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import TestCase
-from raddle.generation.verification import MAX_SECONDS, Report, verify
+from raddle.generation.verification import MAX_SECONDS, verify
+from raddle.place import Place
 
 DEFAULT_FOLDER = "raddle-tests"
 
@@ -151,10 +154,22 @@ class ClassExport:
             test=exported.test,
             source=exported.text,
             schedule=report.schedule,
-            place=f"{os.path.basename(report.file)}:{report.line}" if report.line else "",
-            story=_story(report, self._folder.path),
+            place=Place(report.file, report.line) if report.line else None,
+            story=self._with_folder(report.message),
+            failure=None if report.finding is None else self._failure(report.finding),
             reason=reason,
         )
+
+    def _failure(self, data: Mapping[str, Any]) -> Finding:
+        """Return the failing execution of a test, as if the test had been run in its folder."""
+        found = Finding.from_json(data)
+        return replace(found, details=tuple(map(self._with_folder, found.details)))
+
+    def _with_folder(self, text: str) -> str:
+        """Return a text in which the folder of the tests replaces the one in which the test was verified."""
+        folder = shown_path(self._folder.path)
+        pattern = r'(?<=File ")[^"\n]*raddle-generate-[^/\\"]*[/\\]work(?=[/\\])'
+        return re.sub(pattern, lambda _: folder, text)
 
     def _is_free(self, path: Path) -> bool:
         return self._folder.is_free(path, self._cls)
@@ -216,10 +231,3 @@ def shown_path(path: Path) -> str:
     resolved = path.resolve()
     here = Path.cwd()
     return str(resolved.relative_to(here)) if here in resolved.parents else str(resolved)
-
-
-def _story(report: Report, folder: Path) -> str:
-    """Return the message of the failing test, as if the test had been run in its folder."""
-    return re.sub(
-        r'(?<=File ")[^"\n]*raddle-generate-[^/\\"]*[/\\]work(?=[/\\])', lambda _: shown_path(folder), report.message
-    )

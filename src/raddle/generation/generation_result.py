@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from raddle.generation.coverage_meter import MeasuredCoverage
+from raddle.finding import Finding
+from raddle.generation.coverage_meter import CriterionCoverage, MeasuredCoverage
 from raddle.generation.learned_values import LearnedValues
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.surface import Sharing
 from raddle.generation.targets import SkippedFile
+from raddle.place import Place
+from raddle.tally import UNKNOWN, Total
+
+# What a finding in JSON says about the failing execution if no test was verified.
+_NO_FAILURE: Mapping[str, Any] = {
+    "thread": None, "possible_on": None, "every_order": None,
+    "details": [], "notes": [], "steps": [], "preemptions": [],
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +44,9 @@ class GeneratedFinding:
     test: str = ""  # the name of the test function
     source: str = field(default="", repr=False)  # the text of the file
     schedule: str = ""  # reproduces the failure in the test
-    place: str = ""  # where it goes wrong, as "file.py:12"; "" if that is not known
+    place: Place | None = None  # where it goes wrong; None if that is not known
     story: str = field(default="", repr=False)  # the message of the failing test
+    failure: Finding | None = field(default=None, repr=False)  # the failing execution; None if no test was verified
     reason: str = ""  # why there is no test file
     seconds: float = 0.0  # when the bug was found
     tests: int = 0  # number of tests until the bug was found
@@ -48,8 +58,9 @@ class GeneratedFinding:
         return shlex.join(["pytest", self.file]) if self.file else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the finding in its JSON form."""
+        """Return the finding in its JSON form, which has the keys of the findings of `raddle explore --json`."""
         return {
+            **(_NO_FAILURE if self.failure is None else self.failure.as_json()),
             "class": self.cls,
             "kind": self.kind,
             "oracle": self.oracle,
@@ -63,12 +74,12 @@ class GeneratedFinding:
             "test": self.test or None,
             "replay": self.command or None,
             "schedule": self.schedule or None,
-            "place": self.place or None,
+            "place": None if self.place is None else self.place.as_json(),
             "story": self.story or None,
             "not_written": self.reason or None,
             "seconds": round(self.seconds, 3),
             "tests": self.tests,
-            "executions": self.executions,
+            "execution": self.executions,
         }
 
 
@@ -115,18 +126,13 @@ class ClassReport:
             "pairs_possible": self.possible_pairs,
             "tests": self.tests,
             "tests_unusable": self.unusable,
-            "tests_measured": self.coverage.tests,
+            "tests_not_measured": self.tests - self.coverage.tests,
             "executions": self.executions,
-            "executions_measured": self.coverage.executions,
+            "executions_not_measured": self.executions - self.coverage.executions,
             "restarts": self.restarts,
             "seconds": round(self.seconds, 3),
-            "coverage": {
-                row.name: {
-                    "covered": row.covered,
-                    "total": row.total.number,
-                    "total_kind": row.total.kind,
-                    "missing": list(row.missing),
-                }
+            "criteria": {
+                row.name: {**_criterion(row, self.coverage.executions), "missing": list(row.missing)}
                 for row in self.coverage.criteria
             },
             "files": list(self.files),
@@ -185,6 +191,15 @@ class GenerationResult:
         return {report.cls: report.coverage for report in self.classes}
 
     @property
+    def criteria(self) -> Mapping[str, CriterionCoverage]:
+        """The coverage of each criterion in all classes together. Different classes have different requirements."""
+        sums: dict[str, CriterionCoverage] = {}
+        for coverage in self.coverage.values():
+            for row in coverage.criteria:
+                sums[row.name] = _sum(sums[row.name], row) if row.name in sums else row
+        return sums
+
+    @property
     def failed(self) -> bool:
         return bool(self.findings)
 
@@ -198,6 +213,11 @@ class GenerationResult:
         """Why the search for bugs of the last class ended, or that it was interrupted."""
         return SearchEnd.INTERRUPTED if self.interrupted else self.classes[-1].why
 
+    @property
+    def _measured(self) -> int:
+        """The number of executions whose coverage was measured."""
+        return sum(coverage.executions for coverage in self.coverage.values())
+
     def as_json(self) -> dict[str, Any]:
         """Return the result in its JSON form."""
         return {
@@ -210,7 +230,34 @@ class GenerationResult:
             "method": self.method,
             "findings": [finding.as_json() for finding in self.findings],
             "files": list(self.files),
+            "criteria": {name: _criterion(row, self._measured) for name, row in self.criteria.items()},
+            "executions_not_measured": self.executions - self._measured,
             "classes": [report.as_json() for report in self.classes],
             "files_skipped": [{"file": one.file, "reason": one.reason} for one in self.skipped],
             "notes": list(self.notes),
         }
+
+
+def _criterion(row: CriterionCoverage, executions: int) -> dict[str, Any]:
+    """Return the coverage of a criterion in its JSON form, which has keys of `raddle explore --json`."""
+    return {
+        "covered": row.covered,
+        "total": row.total.number,
+        "total_kind": row.total.kind,
+        "percent": None if row.percent is None else round(row.percent, 4),
+        "executions": executions,
+    }
+
+
+def _sum(one: CriterionCoverage, other: CriterionCoverage) -> CriterionCoverage:
+    """Return the coverage of two classes together. The keys of their requirements could be the same, so none are kept.
+
+    >>> from raddle.tally import STATIC
+    >>> row = CriterionCoverage("map", 1, Total(4, STATIC))
+    >>> _sum(row, row).percent
+    25.0
+    """
+    numbers = (one.total.number, other.total.number)
+    number = None if None in numbers else sum(value for value in numbers if value is not None)
+    kind = one.total.kind if one.total.kind == other.total.kind else UNKNOWN
+    return CriterionCoverage(one.name, one.covered + other.covered, Total(number, kind))

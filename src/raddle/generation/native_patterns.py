@@ -21,7 +21,13 @@ class PatternSink:
     def __init__(self) -> None:
         self.patterns: frozenset[RawPattern] = frozenset()
         self._steps: list[Step] = []
+        self._entities: Entities | None = None
         self.early: frozenset[int] = frozenset()  # sites that run before a variable is shared
+
+    @property
+    def observed(self) -> tuple[tuple[Step, ...], Entities] | None:
+        """The steps and entities of the run; None if nothing was recorded."""
+        return None if self._entities is None else (tuple(self._steps), self._entities)
 
     def begin(self, entities: Entities) -> None:
         """Begin an execution."""
@@ -33,6 +39,8 @@ class PatternSink:
 
     def end(self) -> None:
         """Find the patterns."""
+        if self._entities is None:
+            return
         steps = [step for step in self._steps if step[1] not in ACCESSES or step[3] not in self.early]
         self.patterns = patterns_in(steps, self._entities)
 

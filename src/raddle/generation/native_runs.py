@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from raddle.engine.points import KnownPoints
+from raddle.entities import Entities
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.installation import Installation
 from raddle.generation.covcon_ranking import CallEvent
@@ -28,6 +29,7 @@ from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import Oracle, Violation, judge
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
+from raddle.step import Step
 
 HANG_SECONDS = 5.0  # time without an end after which the calls of a test count as hanging
 _PUBLISHED_ORACLES = frozenset({Oracle.EXCEPTIONS, Oracle.HANGS})
@@ -41,6 +43,7 @@ class NativeSettings:
     selection: Selection  # the modules to instrument if patterns are measured
     reset: Callable[[], object] | None = None  # called before each repetition
     hang_seconds: float = HANG_SECONDS
+    on_observed: Callable[[Sequence[Step], Entities], None] = lambda steps, entities: None  # gets what was measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class NativeResult:
     history: History | None = None  # of the last repetition, if a call raised or hung; results are left out
     events: tuple[tuple[CallEvent, ...], ...] = ()  # the calls of methods, by repetition
     patterns: frozenset[RawPattern] = frozenset()
+    observed: tuple[tuple[tuple[Step, ...], Entities], ...] = ()  # of the repetitions whose patterns are measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,11 @@ class _Measured:
 
     events: list[tuple[CallEvent, ...]] = field(default_factory=list)
     patterns: set[RawPattern] = field(default_factory=set)
+    observed: list[tuple[tuple[Step, ...], Entities]] = field(default_factory=list)
+
+    def result(self, repetitions: int, history: History | None = None) -> NativeResult:
+        """Return the result of the repetitions so far."""
+        return NativeResult(repetitions, history, tuple(self.events), frozenset(self.patterns), tuple(self.observed))
 
 
 def run_natively(
@@ -120,9 +129,8 @@ def _repeat(
         if harness.setup_error is not None:
             raise UnusableTestError(f"the setup raises {harness.setup_error!r} on native threads")
         if thread.is_alive() or any(harness.errors):
-            history = _without_results(harness.history())
-            return NativeResult(number, history, tuple(measured.events), frozenset(measured.patterns))
-    return NativeResult(repetitions, None, tuple(measured.events), frozenset(measured.patterns))
+            return measured.result(number, _without_results(harness.history()))
+    return measured.result(repetitions)
 
 
 @contextmanager
@@ -132,6 +140,8 @@ def _measuring(measured: _Measured, overlaps_of: type | None, selection: Selecti
         yield
     measured.events.append(tuple(events))
     measured.patterns |= sink.patterns
+    if sink.observed is not None:
+        measured.observed.append(sink.observed)
 
 
 def _without_results(history: History) -> History:

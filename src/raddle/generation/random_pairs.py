@@ -30,10 +30,12 @@ class RandomPairs(Strategy):
             return None
         one, other = (self.builder.random.choice(self.builder.surface.methods) for _ in range(2))
         test = build_test(self.builder, prefix, [[one], [other]])
-        return None if test is None else Proposal(test, self._execute)
+        return None if test is None else Proposal(test, self._execute, measured=True)
 
     def _execute(self, checker: Checker) -> Failure | None:
         result = run_natively(checker.harness.calls, self._settings, repetitions=1, patterns=True)
         checker.executions += result.repetitions
         self.covered |= result.patterns
+        for steps, entities in result.observed:
+            self._settings.on_observed(steps, entities)
         return judge_natively(result, checker.legal)

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -58,6 +58,7 @@ class Report:
     preempted: int = 0  # the index of the thread that is preempted last
     needs_folder: bool = False  # whether files in the working directory were changed
     message: str = ""  # the message of the failing test, with the story
+    finding: Mapping[str, Any] | None = None  # the failing execution, in its JSON form
 
     @property
     def problem(self) -> str:
@@ -191,7 +192,20 @@ def _report(checked: Checked, file: str) -> Report:
         lost_update=is_lost_update(finding.trace.events),
         preempted=preempted,
         message=checked.message.replace(label, name),
+        finding=_with_name(finding.as_json(), label, name),
     )
+
+
+def _with_name(value: Any, label: str, name: str) -> Any:
+    """Return JSON data in which the file of the test has the name that it is going to have."""
+    match value:
+        case str():
+            return value.replace(label, name)
+        case dict():
+            return {key: _with_name(one, label, name) for key, one in value.items()}
+        case list():
+            return [_with_name(one, label, name) for one in value]
+    return value
 
 
 def _number(label: str) -> int:

@@ -237,6 +237,18 @@ def test_the_result_as_json(project):
     assert finding["class"] == "shop:Shop"
     assert finding["replay"] == f"pytest {finding['file']}"
     assert finding["file"] in data["files"]
+    # As in `raddle explore --json`, a finding shows the failing execution.
+    assert finding["place"]["file"] == "shop.py"
+    assert finding["possible_on"] == "this-interpreter"
+    assert {step["thread"] for step in finding["steps"]} == {"T0", "T1", "T2"}
+    assert finding["preemptions"][0]["before"] <= len(finding["steps"])
+    assert 1 <= finding["execution"] <= data["executions"]
+    # The numbers at the top are the sums for the two classes that were searched.
+    rows = [report["criteria"]["method-pairs"] for report in data["classes"][:2]]
+    total = data["criteria"]["method-pairs"]
+    assert total["covered"] == sum(row["covered"] for row in rows)
+    assert total["percent"] == pytest.approx(100 * total["covered"] / total["total"], abs=1e-4)
+    assert 0 < data["executions_not_measured"] < data["executions"]
 
 
 def test_a_class_that_cannot_be_created_needs_a_factory(project):

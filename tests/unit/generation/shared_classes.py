@@ -161,3 +161,15 @@ class Holder:
 
     def pop(self):
         return self._queued.popitem()
+
+
+class Meeting:
+    """Two threads that call `meet` are in it at the same time."""
+
+    def __init__(self) -> None:
+        self._barrier = threading.Barrier(2)
+        self._count = 0
+
+    def meet(self):
+        self._barrier.wait()
+        self._count += 1

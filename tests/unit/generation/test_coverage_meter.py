@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+
+import pytest
 import shared_classes
 
 from raddle.generation.class_search import ClassSearch
@@ -26,3 +29,15 @@ def test_merged_totals_are_never_less_than_what_is_covered_and_missing():
     two = CriterionCoverage("map", 2, Total(2, STATIC), (), frozenset({("d",), ("e",)}))
     # a, b, d and e are covered, and c is missing.
     assert (one + two).total.number == (two + one).total.number == 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="native runs need os.fork")
+def test_random_pairs_on_native_threads_are_all_measured():
+    search = ClassSearch(shared_classes.Locked, GenerationOptions("random", 100_000.0, max_tests=8))
+    with Silence():
+        result = search.run()
+    assert result.counts.tests == result.coverage.tests == 8
+    assert result.coverage.executions == result.counts.executions == 8
+    patterns = next(row for row in result.coverage.criteria if row.name == "map")
+    # Two calls of `add` in two threads write `_n`, so at least one of them writes it after the other (pattern 3).
+    assert 0 < patterns.covered <= patterns.total.number

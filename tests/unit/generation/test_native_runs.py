@@ -4,6 +4,7 @@ import pytest
 import shared_classes
 from fake_builder import SELECTION, make_workbench
 
+from raddle.criteria.method_pairs import MethodPairs
 from raddle.generation.native_calls import recorded_calls
 from raddle.generation.native_runs import NativeFailure, NativeSettings, judge_natively, run_natively
 from raddle.linearizability.checker import Checker
@@ -118,6 +119,15 @@ def test_patterns_are_measured_on_native_threads(workbench):
     }
     variables = workbench.installation.model().variables
     assert all(set(pattern.sites) <= variables[pattern.x].writes for pattern in threes)
+
+
+def test_criteria_can_measure_what_was_observed_on_native_threads(workbench):
+    calls = calls_on(shared_classes.Meeting, lambda obj: obj.meet(), lambda obj: obj.meet())
+    result = run_natively(calls, settings_of(workbench), repetitions=1, patterns=True)
+    ((steps, entities),) = result.observed
+    # The barrier lets no thread leave before both are in.
+    assert [str(key).count("meet") for key in MethodPairs().cover(steps, entities)] == [2]
+    assert run_natively(calls, settings_of(workbench), repetitions=1).observed == ()
 
 
 def test_a_child_that_dies_is_reported(workbench):
