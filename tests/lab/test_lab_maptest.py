@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+import argparse
+import calendar
+import collections
+import concurrent.futures
+import configparser
+import difflib
+import email.message
+import http.client
+import http.cookiejar
+import importlib
+import inspect
+import io
 import json
+import logging.handlers
+import mailbox
 import math
+import queue
+import random
 import re
-from collections import defaultdict
+import sched
+import shelve
+import smtplib
+import socketserver
+import subprocess
+import tarfile
+import textwrap
+import threading
+import xml.sax.saxutils
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,6 +46,7 @@ pytest.importorskip("matplotlib")
 from click.testing import CliRunner
 from raddle_lab.cell_processes import CellProcesses, CellTask
 from raddle_lab.class_subject import ClassSubject
+from raddle_lab.correct_classes import CORRECT_CLASSES
 from raddle_lab.maptest import bug_tables, coverage_tables
 from raddle_lab.maptest.bug_tables import published_summary
 from raddle_lab.maptest.cell import POINTS, SAMPLES, Cell, Part
@@ -31,11 +60,14 @@ from raddle_lab.published import TABLE_4 as RATES
 from raddle_lab.result_log import ResultLog
 
 from raddle.cli.lab import lab
-from raddle.generation.expressions import Literal
+from raddle.generation import guesses, usage_guesses
+from raddle.generation.expressions import Expression
 from raddle.generation.guesser import Guesser
-from raddle.generation.guesses import BYTES, FLOATS, INTS, STRINGS
+from raddle.generation.guesses import Guess
 from raddle.generation.inspect_class import inspect_class
+from raddle.generation.surface import Method, Parameter
 from raddle.generation.targets import find_targets
+from raddle.generation.usage import Use
 
 pytestmark = pytest.mark.slow
 
@@ -127,19 +159,148 @@ def test_a_class_has_enough_methods_to_choose_from(subject: ClassSubject) -> Non
     assert class_size(target.cls).methods >= LEAST_METHODS.get(subject.id, math.ceil(0.6 * subject.methods))
 
 
-def test_no_value_of_the_pools_serves_only_one_class() -> None:
-    serves: dict[Any, set[str]] = defaultdict(set)
-    for subject in CLASSES:
-        (target,) = find_targets(subject.target)
-        guesser = Guesser(target.cls)
-        surface = inspect_class(target.cls)
-        for method in (*surface.constructors, *surface.methods):
-            for parameter in method.parameters:
-                for guess in guesser.parameter(method, parameter):
-                    serves[guess.expression].add(subject.id)
-    for guess in (*STRINGS, *INTS, *FLOATS, *BYTES):
-        assert isinstance(guess.expression, Literal)
-        assert len(serves[guess.expression]) != 1, f"{guess.expression.value!r} is only for {serves[guess.expression]}"
+# Rules and values of the pools must be of use to more than one class. A word that only one of the classes uses as the
+# name of a parameter is fine if other code uses it as well.
+OTHER_CLASSES = (
+    argparse.ArgumentParser, calendar.TextCalendar, collections.Counter, collections.OrderedDict, collections.deque,
+    concurrent.futures.ThreadPoolExecutor, configparser.ConfigParser, difflib.SequenceMatcher, email.message.Message,
+    http.client.HTTPConnection, http.cookiejar.CookieJar, io.BytesIO, io.StringIO, json.JSONEncoder, logging.Logger,
+    logging.handlers.RotatingFileHandler, mailbox.Mailbox, queue.Queue, random.Random, sched.scheduler, shelve.Shelf,
+    smtplib.SMTP, socketserver.TCPServer, subprocess.Popen, tarfile.TarFile, textwrap.TextWrapper, threading.Condition,
+    threading.Thread, threading.Timer, xml.sax.saxutils.XMLGenerator, zipfile.ZipFile,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Used:
+    """The parameters of one class, with what its source does with them."""
+
+    guesser: Guesser
+    parameters: tuple[tuple[Method, Parameter], ...]
+
+    @classmethod
+    def of(cls, used: type) -> Used:
+        surface = inspect_class(used)
+        methods = (*surface.constructors, *surface.methods)
+        return cls(Guesser(used), tuple((method, one) for method in methods for one in method.parameters))
+
+    def names(self) -> set[str]:
+        return {parameter.name for _, parameter in self.parameters}
+
+    def functions(self) -> set[str]:
+        """The functions to which the source passes parameters."""
+        usages = (self.guesser.usage(method, parameter) for method, parameter in self.parameters)
+        return {name.rpartition(".")[2] for usage in usages for name in usage.details(Use.PASSED)}
+
+    def attributes(self) -> set[frozenset[str]]:
+        """The attributes that the source uses, for each parameter."""
+        return {self.guesser.usage(method, parameter).attributes for method, parameter in self.parameters} - {
+            frozenset()
+        }
+
+    def values(self) -> set[Expression]:
+        """All guesses for parameters."""
+        return {
+            guess.expression
+            for method, parameter in self.parameters
+            for guess in self.guesser.parameter(method, parameter)
+        }
+
+
+@pytest.fixture(scope="module")
+def subjects() -> dict[str, Used]:
+    return {subject.id: Used.of(find_targets(subject.target)[0].cls) for subject in CLASSES}
+
+
+@pytest.fixture(scope="module")
+def others() -> list[Used]:
+    correct = [find_targets(one.target)[0].cls for one in CORRECT_CLASSES]
+    return [Used.of(cls) for cls in (*correct, *OTHER_CLASSES)]
+
+
+def lonely(subjects: Mapping[str, Used], others: Iterable[Used], serves: Callable[[Used], bool]) -> str:
+    """Return the only subject that a rule serves; "" if it serves none, several, or other classes as well."""
+    served = [name for name, used in subjects.items() if serves(used)]
+    return served[0] if len(served) == 1 and not any(map(serves, others)) else ""
+
+
+STANDARD_MODULES = (
+    "argparse", "asyncio", "base64", "bisect", "calendar", "collections", "concurrent.futures", "configparser", "csv",
+    "dataclasses", "difflib", "email.message", "fractions", "functools", "graphlib", "heapq", "http.client",
+    "http.cookiejar", "importlib.machinery", "inspect", "io", "json", "logging.handlers", "mailbox", "multiprocessing",
+    "numbers", "optparse", "os", "pathlib", "pickle", "pprint", "queue", "random", "sched", "shelve", "shutil",
+    "smtplib", "socket", "socketserver", "statistics", "string", "subprocess", "tarfile", "tempfile", "textwrap",
+    "threading", "timeit", "tokenize", "traceback", "types", "typing", "unittest", "urllib.parse", "urllib.request",
+    "uuid", "warnings", "weakref", "xml.dom.minidom", "xml.sax.saxutils", "zipfile",
+)  # fmt: skip
+
+
+def standard_names() -> set[str]:
+    """Return the names of the parameters of functions and classes in the standard library."""
+    members = [member for name in STANDARD_MODULES for member in vars(importlib.import_module(name)).values()]
+    methods = [method for cls in filter(inspect.isclass, members) for method in vars(cls).values()]
+    functions = filter(inspect.isfunction, (*members, *methods))
+    return {name for function in functions for name in inspect.signature(function).parameters}
+
+
+def words() -> list[str]:
+    return [word for pattern, _ in guesses._BY_NAME for word in pattern.split("|")]
+
+
+def only_subject_with(monkeypatch: pytest.MonkeyPatch, word: str, subjects: Mapping[str, Used]) -> str:
+    """Return the only subject for whose parameters a rule about this word has values; "" if other code uses it."""
+    monkeypatch.setattr(guesses, "_BY_NAME", ((re.escape(word), guesses.INTS),))
+    served = [name for name, used in subjects.items() if any(map(guesses.by_name, used.names()))]
+    return served[0] if len(served) == 1 and not any(map(guesses.by_name, standard_names())) else ""
+
+
+def test_every_word_in_the_names_of_parameters_serves_several_classes(
+    monkeypatch: pytest.MonkeyPatch, subjects: dict[str, Used]
+) -> None:
+    serving = {word: only_subject_with(monkeypatch, word, subjects) for word in words()}
+    assert {word: only for word, only in serving.items() if only} == {}
+
+
+def test_every_function_that_values_are_passed_to_serves_several_classes(
+    subjects: dict[str, Used], others: list[Used]
+) -> None:
+    functions = (*usage_guesses._BY_FUNCTION, *usage_guesses._CALLERS)
+    serving = {name: lonely(subjects, others, lambda used, name=name: name in used.functions()) for name in functions}  # type: ignore[misc]
+    assert {name: only for name, only in serving.items() if only} == {}
+
+
+def test_every_class_that_values_can_belong_to_serves_several_classes(
+    subjects: dict[str, Used], others: list[Used]
+) -> None:
+    def fits(cls: type, used: Used) -> bool:
+        return any(all(hasattr(cls, name) for name in names) for names in used.attributes())
+
+    serving = {cls: lonely(subjects, others, partial(fits, cls)) for cls in usage_guesses._KNOWN}
+    assert {cls: only for cls, only in serving.items() if only} == {}
+
+
+def test_every_value_of_the_pools_serves_several_classes(subjects: dict[str, Used], others: list[Used]) -> None:
+    pools = {
+        name: value
+        for name, value in vars(guesses).items()
+        if isinstance(value, list) and value and all(isinstance(one, Guess) for one in value)
+    }
+    assert {"STRINGS", "INTS", "FLOATS", "BYTES", "BOOLS", "EXCEPTIONS", "STREAMS", "LOCKS", "KEYS"} <= pools.keys()
+    values = {guess.expression for pool in pools.values() for guess in pool}
+    found = {used: used.values() & values for used in (*subjects.values(), *others)}
+    serving = {value: lonely(subjects, others, lambda used, value=value: value in found[used]) for value in values}  # type: ignore[misc]
+    assert {value: only for value, only in serving.items() if only} == {}
+
+
+def test_a_rule_for_one_class_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, subjects: dict[str, Used], others: list[Used]
+) -> None:
+    # Only the plot (V15) has a parameter called `quadrant`, so a rule for it would be made for this class.
+    assert only_subject_with(monkeypatch, "quadrant", subjects) == "V15"
+    assert not only_subject_with(monkeypatch, "key", subjects)
+    assert not only_subject_with(monkeypatch, "absent", subjects)
+    assert lonely(subjects, others, lambda used: used is subjects["V3"]) == "V3"
+    assert not lonely(subjects, [subjects["V3"]], lambda used: used is subjects["V3"])
 
 
 def test_symptoms_match_by_name_and_by_base_class() -> None:

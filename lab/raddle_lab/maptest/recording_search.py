@@ -112,7 +112,7 @@ class RecordingSearch(ClassSearch):
         frame = None if failure.error is None else innermost_frame(failure.error, self._belongs)
         if frame is not None:
             return violation.exception, frame.place.file, str(frame.place.line)
-        calls = sorted(str(test.threads[thread][index].method) for thread, index in violation.calls)
+        calls = sorted(str(test.at(position).method) for position in violation.calls)
         return str(violation.oracle), violation.exception, *calls
 
     def _after_test(self, counts: Counts, seconds: float) -> None:

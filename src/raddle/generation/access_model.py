@@ -27,6 +27,16 @@ from raddle.static_model import StaticModel, VariableName
 from raddle.step import Step
 
 
+def is_unnamed(variable: VariableName) -> bool:
+    """Return whether a variable is the content of a container in no attribute, which is mostly a local variable.
+
+    >>> is_unnamed(("list", "list[]")), is_unnamed(("log.py:Log", "handlers[]"))
+    (True, False)
+    """
+    owner, name = variable
+    return name == f"{owner}[]"
+
+
 class Access(NamedTuple):
     """An access that a method can make."""
 
@@ -122,11 +132,11 @@ class AccessModel:
 
     # -- families of patterns -----------------------------------------------------------------------
 
-    def families(self) -> Iterator[Family]:
-        """Yield all families with at least one pattern, in a fixed order: single variables before pairs."""
-        for number, pattern in PATTERNS.items():
+    def families(self, *, pair: bool) -> Iterator[Family]:
+        """Yield all families of one variable, or of pairs, with at least one pattern, in a fixed order."""
+        for number in [number for number, pattern in PATTERNS.items() if pattern.pair == pair]:
             pairs: Iterable[tuple[VariableName, ...]] = permutations(self.variables, 2)
-            for x, y in pairs if pattern.pair else [(x, NO_VARIABLE) for x in self.variables]:
+            for x, y in pairs if pair else [(x, NO_VARIABLE) for x in self.variables]:
                 family = Family(number, x, y)
                 if self.size(family):
                     yield family

@@ -21,6 +21,8 @@ from raddle.linearizability.harness import Harness
 from raddle.operation import ACCESSES
 from raddle.schedulers.sequential import Sequential
 
+PASSED_TO_ITSELF = 0.35  # share of the tests in which most calls that accept an instance get the shared object
+
 
 class ClassBuilder:
     """The `TestBuilder` of a class, on an active workbench. It is a context manager."""
@@ -56,17 +58,22 @@ class ClassBuilder:
     def __exit__(self, *exc: Any) -> None:
         self._session.__exit__(*exc)
 
-    def prefix(self, *, max_calls: int = 5) -> Prefix | None:
+    def prefix(self, *, max_calls: int = 5, preferred: Sequence[Method] = ()) -> Prefix | None:
         """Return a new prefix; None if the drawn constructor call does not work this time."""
-        calls = draw_prefix(self._runner, self._pools, self.random, max_calls=max_calls)
+        # An object that contains itself is usually passed to itself again, so one choice holds for the whole test.
+        passed = SHARED if self._pools.accepts_instances and self.random.random() < PASSED_TO_ITSELF else ""
+        calls = draw_prefix(
+            self._runner, self._pools, self.random, max_calls=max_calls, preferred=preferred, passed=passed
+        )
         result = self._runner.run(calls)
-        return Prefix(calls, result.types) if result.works else None
+        return Prefix(calls, result.types, passed) if result.works else None
 
     def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
         """Return a call of the method that raises no exception after the prefix; None if none was found."""
         return draw_working_call(
-            self._runner, self._pools, self.random, prefix.calls, method, prefix.types, receiver=receiver
-        )
+            self._runner, self._pools, self.random, prefix.calls, method, prefix.types, receiver=receiver,
+            passed=prefix.passed,
+        )  # fmt: skip
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""

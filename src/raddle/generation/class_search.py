@@ -39,7 +39,7 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.description import CallNames, sentence
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
 
-RESTART_AFTER = 200  # tests without a new bug after which other arguments are tried
+RESTART_AFTER = 100  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
 MAX_RESTARTS_IN_VAIN = 4  # times that other arguments are tried before a search in which no method works is given up
 MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class without locks has very many

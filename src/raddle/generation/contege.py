@@ -62,9 +62,9 @@ class _ConTeGe(Strategy):
     def _suffix(self, prefix: Prefix) -> Suffix | None:
         """Return calls that raise nothing after the prefix."""
         for _ in range(ATTEMPTS):
-            calls = []
+            calls: list[Call] = []
             for _ in range(CALLS):
-                call = self._call(prefix)
+                call = self._call(prefix.followed_by(*calls))
                 if call is None:
                     return None
                 calls.append(call)

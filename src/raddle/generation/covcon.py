@@ -17,12 +17,12 @@ from itertools import cycle, islice
 from raddle.execute.installation import Installation
 from raddle.execute.session import Execution
 from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
-from raddle.generation.executions import build_test
 from raddle.generation.native_runs import NativeSettings, judge_natively, run_natively
 from raddle.generation.random_schedules import RandomSchedules
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method
 from raddle.generation.testcase import TestCase
+from raddle.generation.tests_of_methods import build_test
 from raddle.inspection import mro
 from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure

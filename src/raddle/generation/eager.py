@@ -20,6 +20,8 @@ from raddle.operation import CONTENT, DELETE, WRITE
 from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
+REDRAWN = 8  # the random thread is drawn again at one in so many scheduling points
+
 
 class Operation(NamedTuple):
     """An operation that a thread was about to perform when it was chosen."""
@@ -48,6 +50,7 @@ class Eager(RandomScheduler):
         self._state = first_state(self._seed, number)
         self.done = 0
         self.chosen: Counter[Operation] = Counter()  # how often threads were chosen to perform each operation
+        self._favored = -1  # the index of the thread that was drawn last
         self.last: dict[int, Operation] = {}  # the operation for which each thread was last chosen
         self._threads: dict[str, int] = {}  # maps "A" and "B" to the index of a thread, once it has performed a step
         self._owners: dict[str, object] = {}  # maps "x" and "y" to the object that the variable belongs to
@@ -70,22 +73,40 @@ class Eager(RandomScheduler):
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         ready = [thread for thread in enabled if self._is_next(thread)]
-        chosen = self._random(ready or enabled)
         if ready:
+            chosen = self._random(ready)
             self._perform(chosen)
+            self._favored = -1
+        else:
+            chosen = self._random_thread(enabled)
         operation = self.last[chosen.index] = Operation(chosen.index, _kind(chosen), chosen.site)
         self.chosen[operation] += 1
         return chosen
 
+    def _random_thread(self, enabled: Sequence[Thread]) -> Thread:
+        """Return the thread that was drawn last, or now and then a new one."""
+        if len(enabled) > 1 and self._below(REDRAWN) > 0:
+            for thread in enabled:
+                if thread.index == self._favored:
+                    return thread
+        chosen = self._random(enabled)
+        self._favored = chosen.index
+        return chosen
+
     def _random(self, threads: Sequence[Thread]) -> Thread:
-        if len(threads) == 1:
-            return threads[0]
+        return threads[0] if len(threads) == 1 else threads[self._below(len(threads))]
+
+    def _below(self, limit: int) -> int:
+        """Return a random number below a limit."""
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
-        return threads[(state >> 32) * len(threads) >> 32]
+        return (state >> 32) * limit >> 32
 
     def _is_next(self, thread: Thread) -> bool:
-        """Return whether a thread is about to perform the next step of the pattern."""
-        if self.pattern is None or self.covered or thread.site != self.pattern.sites[self.done]:
+        """Return whether a thread is about to perform the next step of the pattern.
+
+        The first thread prepares the object before the others start, so its accesses are no steps of the pattern.
+        """
+        if thread.index == 0 or self.pattern is None or self.covered or thread.site != self.pattern.sites[self.done]:
             return False
         part = PATTERNS[self.pattern.number].parts[self.done]
         if part.kind != _kind(thread):

@@ -1,14 +1,12 @@
-"""Runs single executions of a test, and builds tests from methods."""
+"""Runs the calls of one thread of a test after those of the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from raddle.execute.session import Execution
-from raddle.generation.strategy import Prefix, TestBuilder
-from raddle.generation.surface import Method
-from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker
+from raddle.linearizability.history import History
 from raddle.linearizability.legal import UnusableTestError
 from raddle.operation import CALL
 from raddle.schedulers.base import Scheduler, Thread
@@ -29,30 +27,26 @@ class InOrder(Scheduler):
 
 
 def run_sequentially(checker: Checker, *, backwards: bool = False) -> Execution:
-    """Run the calls of one thread after those of the other.
+    """Run the calls of one thread after those of the other. The history is not judged."""
+    scheduler = InOrder(backwards=backwards)
+    scheduler.begin(1, checker.session.known_points.version)
+    return checker.execute(scheduler)
+
+
+def require_legal(checker: Checker, history: History, *, backwards: bool = False) -> None:
+    """Check the history of a sequential run.
 
     Raises:
-        UnusableTestError: If the execution cannot be controlled, or whole calls do not end in the same way again.
+        UnusableTestError: If whole calls do not end in the same way again.
     """
-    scheduler, points = InOrder(backwards=backwards), checker.session.known_points
-    scheduler.begin(1, points.version)
-    execution, failure = checker.run(scheduler)
-    if failure is not None and CALL.point_if_observed not in points.kinds:
+    points = checker.session.known_points
+    if checker.judge(history) is None:
+        return
+    if CALL.point_if_observed not in points.kinds:
         # The calls may overlap because they begin with code without probes, see `Checker.search`.
         points.add_operation(CALL)
-        execution, failure = checker.run(scheduler)
-    if failure is not None and not checker.is_repeatable():
+        run_sequentially(checker, backwards=backwards)
+        if checker.judge() is None:
+            return
+    if not checker.is_repeatable():
         raise UnusableTestError("the calls do not behave in the same way in every execution")
-    return execution
-
-
-def build_test(builder: TestBuilder, prefix: Prefix, threads: Sequence[Sequence[Method]]) -> TestCase | None:
-    """Return a test whose threads call these methods; None if a call cannot be built."""
-    built: list[tuple[Call, ...]] = []
-    for methods in threads:
-        calls = [builder.call(prefix, method) for method in methods]
-        found = tuple(call for call in calls if call is not None)
-        if len(found) < len(calls):
-            return None
-        built.append(found)
-    return TestCase(prefix.calls, tuple(built))

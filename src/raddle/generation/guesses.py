@@ -52,7 +52,7 @@ NONE = Guess(Literal(None), 2)
 STRINGS = weighted({"a": 8, "b": 6, "c": 3, "": 1, "1": 2, "10": 1, "a b": 1})
 INTS = weighted({1: 8, 2: 5, 0: 4, 3: 2, 10: 2, -1: 2, 100: 0.5})
 FLOATS = weighted(
-    {1.0: 6, 0.0: 3, 2.0: 3, -1.0: 3, 0.1: 2, 3.0: 1, -0.1: 1, -2.0: 1, -3.0: 1, 100.0: 0.5, -100.0: 0.5},
+    {1.0: 5, 0.0: 3, -1.0: 4, 2.0: 3, 0.1: 2, -2.0: 2, 3.0: 1, -0.1: 1, -3.0: 1, 100.0: 1, -100.0: 1},
 )
 BYTES = weighted({b"a": 6, b"b": 4, b"": 1})
 BOOLS = weighted({True: 3, False: 3})
@@ -132,13 +132,13 @@ def stub(attributes: dict[str, Expression], *, hashable: bool = False) -> Guess:
 _ITEMS = containers("list", STRINGS)
 _BY_NAME: tuple[tuple[str, list[Guess] | None], ...] = (  # None stands for a callback
     (r"callback|cb|func|function|fn|f|handler|hook|listener|observer|factory|predicate|action|loader|creator|on", None),
-    (r"timeout|delay|interval|seconds|secs|ttl|age|duration|rate|weight|factor", [*INTS, *FLOATS[:5]]),
+    (r"timeout|delay|interval|seconds|secs|ttl|age|duration|rate|factor", [*INTS, *FLOATS[:5]]),
     (
         r"size|maxsize|max|min|count|n|num|number|limit|capacity|maxlen|index|idx|i|j|x|y|amount|priority|port|level",
         INTS,
     ),
     (r"depth|width|height|step|offset|start|stop|end|length|position|pos|total|hits", INTS),
-    (r"key|k|name|id|user|host|topic|event|label|tag|field|word|text|string|s|message|msg|title|prefix", STRINGS),
+    (r"key|k|name|id|user|host|topic|event|label|tag|word|text|string|s|message|msg|title|prefix", STRINGS),
     (r"items|values|iterable|sequence|seq|elements|args|list|keys|names|others|entries", _ITEMS),
     (r"mapping|dict|kwargs|options|opts|config|params|headers|env|properties|attributes", mappings(STRINGS, INTS)),
     (r"is|has|force|flag|enabled|block|blocking|wait|daemon|strict", BOOLS),

@@ -11,34 +11,41 @@ whole calls that the oracle needs, and these two, are the only ones that Algorit
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
+from typing import NamedTuple
 
 from raddle.entities import Entities
 from raddle.execute.installation import Installation
 from raddle.execute.session import Execution
-from raddle.generation.access_model import AccessModel
+from raddle.generation.access_model import AccessModel, is_unnamed
 from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
 from raddle.generation.eager import Eager
-from raddle.generation.executions import build_test, run_sequentially
+from raddle.generation.executions import require_legal, run_sequentially
 from raddle.generation.failing_pattern import explaining_pattern
 from raddle.generation.identify import identify, identify_from_source
 from raddle.generation.method_choice import MethodChoice, Threads
+from raddle.generation.observing import can_observe
 from raddle.generation.pattern_goals import PatternGoals
 from raddle.generation.raw_patterns import Family, RawPattern, patterns_in
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method
-from raddle.generation.testcase import TestCase
+from raddle.generation.testcase import Call, TestCase
+from raddle.generation.tests_of_methods import build_test
 from raddle.inspection import mro
 from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure
-from raddle.operation import ACCESSES
+from raddle.linearizability.history import History
+from raddle.operation import ACCESSES, READ, WRITE
 from raddle.step import Step
 
-MAX_EXECUTIONS = 60  # eager executions for one test; the paper has no limit
+MAX_EXECUTIONS = 24  # eager executions for one test; the paper has no limit
+MAX_UNSEEN = 1  # eager executions that aim at accesses which only the source shows, for one test
 MAX_PATTERNS = 20_000  # patterns considered for one test
 OBSERVATIONS = 3  # sequential runs of each method that refine the access model
+MAX_OBSERVERS = 6  # calls that observe the object at the end of a test
 ATTEMPTS = 10  # attempts to build one test
 
 
@@ -69,6 +76,14 @@ class MapTestReport:
         )
 
 
+class _SequentialRun(NamedTuple):
+    """A run of the calls of one thread after those of the other."""
+
+    steps: tuple[Step, ...]
+    entities: Entities
+    history: History
+
+
 class MapTest(Strategy):
     """MAPTest, which takes pairs of methods from CovCon's ranking."""
 
@@ -82,11 +97,13 @@ class MapTest(Strategy):
         self._random = Random(builder.random.getrandbits(64))
         self.goals = PatternGoals(self.model, self._random)
         self.ranking = self._make_ranking()
-        self._choose = MethodChoice(self.model, self._random, self.ranking)
+        self._choose = MethodChoice(self.model, self._random, steps=self.goals.steps, ranking=self.ranking)
         self._overlaps = OverlapCounter(builder.surface.methods)
         cls = builder.surface.cls.load()
         self._owners = frozenset(class_owner(installation.table, base) for base in mro(cls))
         self._observations: Counter[Method] = Counter()
+        self._has_observed = False  # whether all methods have been observed
+        self._returned: dict[Method, None] = {}  # the methods that returned in an observation
         self._eager = Eager(self._random.getrandbits(32))
         self._executions = 0
         self._capped = 0
@@ -106,26 +123,29 @@ class MapTest(Strategy):
 
     def propose(self) -> Proposal | None:
         """Return a test for the next pattern to aim at."""
+        if not self._has_observed:
+            self._has_observed = self._observe_all()
         for _ in range(ATTEMPTS):
             family = self.goals.next_family()
             if family is None:
-                self._start_over()
+                self.goals.restart()
                 continue
             threads = self._choose(family)
             if threads is not None:
                 return self._propose(family, threads)
         return None
 
-    def _start_over(self) -> None:
-        """Begin a new round. Before the first one, observe methods that the source may not show completely."""
-        self.goals.restart()
+    def _observe_all(self) -> bool:
+        """Observe all methods, because the source may not show their accesses completely; return whether it worked."""
         prefix = self.builder.prefix()
         if prefix is not None:
             for method in self.builder.surface.methods:
                 self._observe(prefix, method)
+        return prefix is not None
 
     def _propose(self, family: Family, threads: Threads) -> Proposal | None:
-        prefix = self.builder.prefix()
+        changers = [method for one in (family.x, family.y) for method in self.model.methods_with("write", one)]
+        prefix = self.builder.prefix(preferred=list(dict.fromkeys(changers)))
         test = None if prefix is None else build_test(self.builder, prefix, threads)
         if self.ranking is not None:
             self.ranking.add_tried((threads[0][0], threads[1][0]))
@@ -133,7 +153,23 @@ class MapTest(Strategy):
             return None
         for method in dict.fromkeys(chain(*threads)):
             self._observe(prefix, method)
+        test = replace(test, observers=self._observers(threads))
         return Proposal(test, lambda checker: self._execute(checker, family, test), measured=True)
+
+    def _observers(self, threads: Threads) -> tuple[Call, ...]:
+        """Return calls that read what the threads write, and that change nothing themselves.
+
+        If they raise an exception that they raise after no order of whole calls, the threads have left a broken object.
+        """
+        written = {one.variable for method in chain(*threads) for one in self.model.of(method) if one.kind == WRITE}
+        found = []
+        for method in filter(can_observe, self._returned):
+            accesses = [one for one in self.model.of(method) if not is_unnamed(one.variable)]
+            reads = {one.variable for one in accesses if one.kind == READ}
+            changes_nothing = not any(one.kind == WRITE for one in accesses)
+            if changes_nothing and not reads.isdisjoint(written):
+                found.append(Call(method))
+        return tuple(self._random.sample(found, min(len(found), MAX_OBSERVERS)))
 
     def _observe(self, prefix: Prefix, method: Method) -> None:
         """Refine the access model with a sequential run of a method."""
@@ -142,9 +178,11 @@ class MapTest(Strategy):
             call = self.builder.call(prefix, method)
             observed = None if call is None else self.builder.observe(prefix, [call])
             if observed is not None:
+                self._returned[method] = None
                 early = self._installation.model().early
-                steps, entities = observed
-                self.model.learn(method, [step for step in steps if step[3] not in early], entities)
+                steps, entities = [step for step in observed[0] if step[3] not in early], observed[1]
+                self.model.learn(method, steps, entities)
+                self.goals.steps.learn(method, steps, entities)
 
     def patterns_of_failure(self) -> tuple[int, int]:
         if self.trigger is None:
@@ -161,8 +199,12 @@ class MapTest(Strategy):
 
     def _execute(self, checker: Checker, family: Family, test: TestCase) -> Failure | None:
         """Run Algorithm 5; return the failure of the first execution that fails."""
-        checker.legal()
-        patterns, passed = self._patterns(checker, family, test)
+        sequential = self._run_sequentially(checker)
+        patterns, passed = self._patterns(sequential, family, test)
+        if not patterns:
+            return None  # there is nothing to judge
+        for backwards, run in sequential.items():
+            require_legal(checker, run.history, backwards=backwards)
         executions = 0
         for pattern in patterns:
             if not self.goals.is_open(pattern):
@@ -176,22 +218,48 @@ class MapTest(Strategy):
                 return failure
         return None
 
-    def _patterns(self, checker: Checker, family: Family, test: TestCase) -> tuple[list[RawPattern], set[RawPattern]]:
+    def _run_sequentially(self, checker: Checker) -> dict[bool, _SequentialRun]:
+        """Run the calls of one thread after those of the other, forwards and backwards."""
+        runs = {}
+        for backwards in (False, True):
+            steps, entities = self._observed(run_sequentially(checker, backwards=backwards))
+            runs[backwards] = _SequentialRun(steps, entities, checker.harness.history())
+        return runs
+
+    def _patterns(
+        self, sequential: Mapping[bool, _SequentialRun], family: Family, test: TestCase
+    ) -> tuple[list[RawPattern], set[RawPattern]]:
         """Return P in the order in which it is tried, and the patterns of the sequential runs."""
         passed: set[RawPattern] = set()
-        seen: dict[RawPattern, bool] = {}  # whether the steps were observed
-        for backwards in (False, True):
-            observed = self._observed(run_sequentially(checker, backwards=backwards))
-            passed |= patterns_in(*observed)
-            seen.update(dict.fromkeys(islice(identify(*observed, self.goals.is_open), MAX_PATTERNS), True))
+        found: dict[RawPattern, None] = {}
+        for run in sequential.values():
+            passed |= patterns_in(run.steps, run.entities)
+            wanted = islice(identify(run.steps, run.entities, self.goals.is_open), MAX_PATTERNS)
+            found.update(dict.fromkeys(wanted))
         self.goals.cover(passed)
-        one, other = ([a for call in calls for a in self.model.of(call.method)] for calls in test.threads)
-        for pattern in islice(identify_from_source(one, other, self.goals.is_open), MAX_PATTERNS):
-            seen.setdefault(pattern, False)
-        order = [pattern for pattern in seen if self.goals.is_open(pattern)]
-        self._random.shuffle(order)
-        order.sort(key=lambda p: (p.family != family, self.goals.tries(p), not seen[p], p.family.pair))
+        methods = [call.method for calls in test.threads for call in calls]
+        order = self._varied(found, family, methods)
+        # Patterns with accesses that only the source shows hardly ever happen with the arguments of this test.
+        if order and family not in {pattern.family for pattern in order}:
+            one, other = ([a for call in calls for a in self.model.of(call.method)] for calls in test.threads)
+            static = islice(identify_from_source(one, other, self.goals.is_open), MAX_PATTERNS)
+            order += self._varied((p for p in static if p.family == family), family, methods)[:MAX_UNSEEN]
         return order, passed
+
+    def _varied(self, patterns: Iterable[RawPattern], family: Family, methods: Sequence[Method]) -> list[RawPattern]:
+        """Return the open patterns: those of separable steps first, and among these one of each family in turn.
+
+        Patterns of one family often cannot happen for the same reason, so a variety of them is more promising.
+        """
+        order = [pattern for pattern in patterns if self.goals.is_open(pattern)]
+        self._random.shuffle(order)
+        turns: Counter[Family] = Counter()
+        keys = {}
+        for pattern in order:
+            separable = self.goals.steps.has(pattern, methods)
+            keys[pattern] = not separable, self.goals.tries(pattern), turns[pattern.family], pattern.family != family
+            turns[pattern.family] += 1
+        return sorted(order, key=keys.__getitem__)
 
     def _observed(self, execution: Execution) -> tuple[tuple[Step, ...], Entities]:
         """Return the steps of an execution without the accesses of constructors to their own objects."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from raddle.generation.expressions import Expression, Variable
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import Call, TestCase
+from raddle.linearizability.history import OBSERVERS, Position
 from raddle.linearizability.judgment import Oracle
 from raddle.outcome import OutcomeKind
 
@@ -46,11 +47,16 @@ class Problem:
     """What goes wrong in a test, as far as names depend on it."""
 
     oracle: Oracle
-    calls: tuple[tuple[int, int], ...] = ()  # the calls that it is about, as in `Violation`
+    calls: tuple[Position, ...] = ()  # the calls that it is about, as in `Violation`
     exception: str = ""  # the qualified name of the exception's class
     kind: str = ""  # the kind of the finding, an `OutcomeKind`
     lost_update: bool = False  # whether one thread overwrites what the other has written
     preempted: int = 0  # the index of the thread that is preempted
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether it is about an observer rather than a call of a thread."""
+        return any(row == OBSERVERS for row, _ in self.calls)
 
 
 def snake_case(name: str) -> str:
@@ -80,6 +86,10 @@ def call_word(call: Call) -> str:
 
 def test_name(test: TestCase, problem: Problem) -> str:
     """Return the name of a test, which says what goes wrong."""
+    if problem.is_observed:
+        observer = call_word(test.at(problem.calls[0]))
+        calls = "_and_".join(dict.fromkeys(call_word(call) for thread in test.threads for call in thread))
+        return f"test_{observer}_after_{calls}_raises_{snake_case(problem.exception.rpartition('.')[2])}"
     first = problem.calls[0] if problem.calls else (min(problem.preempted, len(test.threads) - 1), 0)
     one = call_word(test.threads[first[0]][first[1]])
     other = "_and_".join(

@@ -1,9 +1,10 @@
 """The patterns that MAPTest still wants to cover, and how often it has tried.
 
 Algorithm 2 of the paper aims at patterns of one variable as long as there are any. If one of them is infeasible, the
-patterns of two variables are never reached. Here the next target is always among those tried least, and patterns of one
-variable come first among equals. A pattern that stays uncovered after several executions is given up, which does not
-change any total.
+patterns of two variables are never reached. Here the targets are divided into four groups, and each group gets a share
+of the tests: patterns of one or of two variables, with or without steps that one call makes and that no lock keeps
+together (see `separable_steps`). In each group, the families tried least come first. A pattern that stays uncovered
+after several executions is given up, which does not change any total.
 
 The classes of the paper keep all arguments apart from the patterns: once a pattern is covered, it is not tried with
 other arguments. Here a new round begins when no target is left or when the pools of arguments change.
@@ -13,13 +14,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from heapq import heappop, heappush
+from math import sqrt
 from random import Random
+from typing import NamedTuple
 
 from raddle.generation.access_model import AccessModel
 from raddle.generation.raw_patterns import Family, RawPattern
+from raddle.generation.separable_steps import SeparableSteps
 
 GIVE_UP = 3  # executions aimed at a pattern, after which it is given up
 GIVE_UP_FAMILY = 10  # tests aimed at a family, after which no further test is aimed at it
+
+
+class _Group(NamedTuple):
+    """The families about one variable or a pair of variables whose steps can be separated, or not."""
+
+    pair: bool
+    separable: bool
+
+
+_SHARES = {_Group(False, True): 10, _Group(True, True): 8, _Group(False, False): 3, _Group(True, False): 1}
 
 
 class PatternGoals:
@@ -34,6 +49,7 @@ class PatternGoals:
 
     def __init__(self, model: AccessModel, random: Random) -> None:
         self._model = model
+        self.steps = SeparableSteps()
         self._random = random
         self.covered: set[RawPattern] = set()  # in all rounds
         self.rounds = 0
@@ -45,10 +61,10 @@ class PatternGoals:
         self._covered: set[RawPattern] = set()
         self._tries: Counter[RawPattern] = Counter()
         self._settled: Counter[Family] = Counter()  # patterns covered or given up in this round
-        self._known: set[Family] = set()
-        # Maps the number of tests aimed at a family, and whether it is about two variables, to the families.
-        self._waiting: dict[tuple[int, bool], list[Family]] = {}
-        self._version = -1
+        self._known: dict[_Group, set[Family]] = {group: set() for group in _SHARES}
+        # For each group a heap of families, each after the number of tests aimed at it.
+        self._waiting: dict[_Group, list[tuple[int, float, Family]]] = {group: [] for group in _SHARES}
+        self._versions: dict[_Group, tuple[int, int]] = {}  # of the model and of the steps, when families were added
 
     def is_open(self, pattern: RawPattern) -> bool:
         """Return whether a pattern is neither covered nor given up."""
@@ -80,20 +96,41 @@ class PatternGoals:
 
     def next_family(self) -> Family | None:
         """Return the next family to aim at; None if no family is left in this round."""
-        if self._version != self._model.version:
-            self._version = self._model.version
-            for family in self._model.families():
-                if family not in self._known:
-                    self._known.add(family)
-                    self._waiting.setdefault((0, family.pair), []).append(family)
-        for key in sorted(self._waiting):
-            families = self._waiting[key]
-            while families:
-                place = self._random.randrange(len(families))
-                families[place], families[-1] = families[-1], families[place]
-                family = families.pop()
-                if self._settled[family] < self._model.size(family):
-                    if key[0] + 1 < GIVE_UP_FAMILY:
-                        self._waiting.setdefault((key[0] + 1, family.pair), []).append(family)
-                    return family
+        groups = dict(_SHARES)
+        while groups:
+            (group,) = self._random.choices(list(groups), list(groups.values()))
+            family = self._pop(group)
+            if family is not None:
+                return family
+            del groups[group]
         return None
+
+    def _pop(self, group: _Group) -> Family | None:
+        """Return a family of those with the fewest tests; None if no family is left."""
+        self._add_new_families(group)
+        waiting = self._waiting[group]
+        while waiting:
+            tests, _, family = heappop(waiting)
+            if self._settled[family] < self._model.size(family):
+                if tests + 1 < GIVE_UP_FAMILY:
+                    self._push(group, family, tests + 1)
+                return family
+        return None
+
+    def _add_new_families(self, group: _Group) -> None:
+        version = self._model.version, self.steps.version
+        if self._versions.get(group) == version:
+            return
+        self._versions[group] = version
+        known = self._known[group]
+        separable = self._known[_Group(group.pair, True)]
+        for family in self.steps.families() if group.separable else self._model.families(pair=group.pair):
+            if family.pair == group.pair and family not in known and family not in separable:
+                known.add(family)
+                self._push(group, family, 0)
+
+    def _push(self, group: _Group, family: Family, tests: int) -> None:
+        """Add a family to a group. The more patterns it has, the earlier it tends to be chosen."""
+        size = self._model.size(family)
+        if size:
+            heappush(self._waiting[group], (tests, self._random.expovariate(sqrt(size)), family))

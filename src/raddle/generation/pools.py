@@ -44,6 +44,7 @@ SIZES = (2, 3, 3, 4)  # the size of a pool is drawn from these
 MAX_CONSTRUCTOR_CALLS = 60  # constructor calls that are proposed
 OPTIONAL = 0.3  # probability that a call passes an optional argument
 VARIABLE = {Acceptance.YES: 0.5, Acceptance.MAYBE: 0.12, Acceptance.NO: 0.0}  # probability of using a variable
+PASSED = {Acceptance.YES: 0.9, Acceptance.MAYBE: 0.5, Acceptance.NO: 0.0}  # the same for a variable asked for
 LEARNED_WEIGHT = 12.0  # weight of a value that the tests of the project use
 MIN_FACTOR = 0.02  # values that have failed are drawn at least this many times as often as new ones
 MAX_FACTOR = 1.5  # values that have worked are drawn at most this many times as often as new ones
@@ -139,6 +140,7 @@ class ArgumentPools:
         *,
         receiver: str = SHARED,
         reserved: Set[Expression] = frozenset(),
+        passed: str = "",
     ) -> Call:
         """Return a call of a method with arguments from the pools.
 
@@ -148,7 +150,12 @@ class ArgumentPools:
             scope: The variables that arguments can use.
             receiver: The variable on which the method is called.
             reserved: Expressions that are used only if there are no others.
+            passed: The variable to pass to parameters that accept it; "" if any variable will do.
         """
+
+        def draw(parameter: Parameter) -> Expression:
+            return self._draw(rng, method, parameter, scope, reserved, passed)
+
         arguments: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
         skipped = False  # whether an optional positional parameter got no argument
@@ -158,11 +165,11 @@ class ArgumentPools:
                 continue
             if parameter.kind is Signature.VAR_POSITIONAL:
                 count = 0 if skipped else rng.choice((0, 1, 1, 2))
-                arguments += (self._draw(rng, method, parameter, scope, reserved) for _ in range(count))
+                arguments += (draw(parameter) for _ in range(count))
             elif parameter.kind in _POSITIONAL and not skipped:
-                arguments.append(self._draw(rng, method, parameter, scope, reserved))
+                arguments.append(draw(parameter))
             elif parameter.kind is not Signature.POSITIONAL_ONLY:
-                keywords.append((parameter.name, self._draw(rng, method, parameter, scope, reserved)))
+                keywords.append((parameter.name, draw(parameter)))
         return Call(method, tuple(arguments), tuple(keywords), receiver=receiver, consumed=method in self._iterated)
 
     def _is_passed(self, rng: Random, method: Method, parameter: Parameter) -> bool:
@@ -176,20 +183,28 @@ class ArgumentPools:
         return path_use(method, parameter, self._guesser.usage(method, parameter)) is PathUse.ALWAYS
 
     def _draw(
-        self, rng: Random, method: Method, parameter: Parameter, scope: Scope, reserved: Set[Expression]
+        self,
+        rng: Random,
+        method: Method,
+        parameter: Parameter,
+        scope: Scope,
+        reserved: Set[Expression],
+        passed: str,
     ) -> Expression:
         pool = self.pool(method, parameter)
         factors = self._weights.get(_key(method, parameter), {})
         none = NONE.expression
         if none in pool and none not in reserved and rng.random() < NONE_SHARE * factors.get(none, 1.0):
             return none
-        variable = self._variable(rng, method, parameter, scope)
+        variable = self._variable(rng, method, parameter, scope, passed)
         if variable is not None:
             return variable
         choices = [expression for expression in pool if expression not in reserved] or list(pool)
         return _choose(rng, choices, [factors.get(expression, 1.0) for expression in choices])
 
-    def _variable(self, rng: Random, method: Method, parameter: Parameter, scope: Scope) -> Variable | None:
+    def _variable(
+        self, rng: Random, method: Method, parameter: Parameter, scope: Scope, passed: str
+    ) -> Variable | None:
         """Return a variable that suits the parameter, with a probability that depends on how well it suits."""
         usage = self._guesser.usage(method, parameter)
         paths = path_use(method, parameter, usage)
@@ -202,8 +217,12 @@ class ArgumentPools:
         }
         best = max(suits.values(), key=lambda answer: answer.value, default=Acceptance.NO)
         is_only_use = method.kind is MethodKind.FUNCTION and best is Acceptance.YES and parameter.required
-        if not is_only_use and (parameter.name in self._factory.values or rng.random() >= VARIABLE[best]):
+        is_asked_for = bool(passed) and suits.get(passed) is best
+        probability = PASSED[best] if is_asked_for else VARIABLE[best]
+        if not is_only_use and (parameter.name in self._factory.values or rng.random() >= probability):
             return None
+        if is_asked_for and best is not Acceptance.NO:
+            return Variable(passed)
         names = [name for name, answer in suits.items() if answer is best]
         if is_only_use and SHARED in names:
             return Variable(SHARED)  # without the shared object, the call would not touch it
@@ -371,8 +390,8 @@ def arguments_of(call: Call) -> Iterator[tuple[Parameter, Expression]]:
 
 
 def _choose(rng: Random, choices: Sequence[Expression], factors: Sequence[float]) -> Expression:
-    """Return one of the expressions; the first ones, which are simpler, more often."""
-    return rng.choices(choices, [factor / (2 + number) for number, factor in enumerate(factors)])[0]
+    """Return one of the expressions; the first ones, which are simpler, a little more often."""
+    return rng.choices(choices, [factor / (4 + number) for number, factor in enumerate(factors)])[0]
 
 
 def _call_with(method: Method, values: Mapping[str, Expression]) -> Call:

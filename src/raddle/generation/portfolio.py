@@ -16,6 +16,7 @@ from typing import ClassVar
 from raddle.generation import expressions
 from raddle.generation.callbacks import observers_of_callbacks
 from raddle.generation.footprint import Footprint, Variable, footprint
+from raddle.generation.observing import can_observe
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
@@ -81,6 +82,7 @@ class Portfolio(Strategy):
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
+        self._observers_so_far: set[Method] = set()  # the methods that have been observers
         self._tried: Counter[frozenset[Kind]] = Counter()  # number of tests of each combination of kinds
         # What was drawn since the last restart. The same calls are often drawn again, and would do the same again.
         self._footprints: dict[tuple[tuple[Call, ...], Call], Footprint | None] = {}
@@ -174,7 +176,7 @@ class Portfolio(Strategy):
         if not writers:
             return None
         count = min(len(writers), self.builder.random.choice((1, 1, 2)))
-        return Prefix((*prefix.calls, *self.builder.random.sample(writers, count)), prefix.types)
+        return prefix.followed_by(*self.builder.random.sample(writers, count))
 
     def _second(self, first: _Candidate, other: _Candidate, candidates: Sequence[_Candidate]) -> _Candidate:
         """Return a second call for the thread that makes `first`: one that conflicts with the other thread's call."""
@@ -239,16 +241,19 @@ class Portfolio(Strategy):
         writes = {access.variable for one in candidates for access in one.footprint.accesses if access.writes}
         reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
         found: list[Call] = []
-        methods = [method for method in self.builder.surface.methods if _is_observer(method)]
+        methods = list(filter(can_observe, self.builder.surface.methods))
         for method in self.builder.random.sample(methods, min(len(methods), 2 * OBSERVERS)):
             call = self.builder.call(prefix, method)
             observed = None if call is None else self._footprint(prefix, call)
             if call is None or observed is None:
+                if method in self._observers_so_far:  # it raises an exception now, but other calls may change that
+                    found.append(Call(method))
                 continue
             accesses = observed.accesses
             own = {access.variable for access in accesses if access.writes}
             if own.isdisjoint(reads) and any(access.variable in writes for access in accesses):
                 found.append(call)
+                self._observers_so_far.add(method)
         attributes = {name for owner, _, name in writes if name.isidentifier() and not name.startswith("_")}
         known = {method.name for method in self.builder.surface.methods}
         for name in sorted(attributes - known):
@@ -272,16 +277,6 @@ def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:
     receiver, other = expressions.Variable(call.receiver), expressions.Variable(others[0])
     arguments = tuple(receiver if one == other else one for one in call.arguments)
     return [replace(call, receiver=others[0], arguments=arguments)]
-
-
-_OBSERVING = (MethodKind.METHOD, MethodKind.PROPERTY, MethodKind.OPERATOR)
-_TEXTS = frozenset({"__hash__", "__str__", "__repr__", "__next__", "__call__"})  # special methods that do not observe
-
-
-def _is_observer(method: Method) -> bool:
-    """Return whether a method may observe the object: it needs no arguments, and its result can be compared."""
-    required = any(parameter.required for parameter in method.parameters)
-    return method.kind in _OBSERVING and not required and method.name not in _TEXTS
 
 
 def _conflict_on(focus: Variable | None, one: _Candidate, other: _Candidate) -> bool:

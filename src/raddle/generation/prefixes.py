@@ -32,16 +32,31 @@ TRIES = 3  # calls that are drawn for each place in the prefix until one works
 # Probability that the prefix constructs a second instance, if methods accept one and if they do not
 SECOND_INSTANCE = {True: 0.5, False: 0.1}
 OTHER_ARGUMENTS = 0.5  # probability that the chosen constructor call gets other arguments
+PREFERRED_SHARE = 0.7  # share of the calls that are drawn from the preferred methods, if there are any
 RESERVED = 0.5  # probability that the prefix does not use some of the keys, so that they are absent later
 OTHER = "other"  # the variable that holds the second instance
 
 
 def draw_prefix(
-    runner: SequentialRunner, pools: ArgumentPools, rng: Random, *, max_calls: int = MAX_CALLS
+    runner: SequentialRunner,
+    pools: ArgumentPools,
+    rng: Random,
+    *,
+    max_calls: int = MAX_CALLS,
+    preferred: Sequence[Method] = (),
+    passed: str = "",
 ) -> tuple[Call, ...]:
     """Return calls that worked when they were run in order: a constructor, then up to `max_calls` calls.
 
     If the constructor call does not work this time, it is the only call.
+
+    Args:
+        runner: Runs the calls.
+        pools: The arguments.
+        rng: The source of random choices.
+        max_calls: The maximum number of calls after the constructors.
+        preferred: Methods from which most of these calls are drawn.
+        passed: The variable that calls pass to parameters that accept it; "" if any variable will do.
 
     Raises:
         UnbuildableError: If no constructor works.
@@ -57,9 +72,9 @@ def draw_prefix(
     methods = [method for method in pools.surface.methods if method.kind is not MethodKind.CONTEXT]
     for _ in range(rng.randint(0, max_calls) if methods else 0):
         for _ in range(TRIES):
-            method = rng.choice(methods)
+            method = rng.choice(preferred if preferred and rng.random() < PREFERRED_SHARE else methods)
             before = len(prefix)
-            call = pools.draw_call(rng, method, known.types, reserved=reserved)
+            call = pools.draw_call(rng, method, known.types, reserved=reserved, passed=passed)
             prefix, known = _extended(runner, prefix, known, call, pools)
             if len(prefix) > before:
                 break
@@ -75,11 +90,12 @@ def draw_working_call(
     scope: Scope,
     *,
     receiver: str = SHARED,
+    passed: str = "",
     tries: int = TRIES,
 ) -> Call | None:
     """Return a call of the method that returns after the prefix; None if none was found."""
     for _ in range(tries):
-        call = pools.draw_call(rng, method, scope, receiver=receiver)
+        call = pools.draw_call(rng, method, scope, receiver=receiver, passed=passed)
         result = runner.run((*prefix, call))
         if _learn(pools, call, result, len(prefix)):
             return call

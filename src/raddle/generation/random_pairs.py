@@ -6,10 +6,10 @@ access patterns that occur are measured, so that their growth can be compared wi
 
 from __future__ import annotations
 
-from raddle.generation.executions import build_test
 from raddle.generation.native_runs import NativeSettings, judge_natively, run_natively
 from raddle.generation.raw_patterns import RawPattern
 from raddle.generation.strategy import Proposal, Strategy, TestBuilder
+from raddle.generation.tests_of_methods import build_test
 from raddle.linearizability.checker import Checker, Failure
 
 

@@ -186,7 +186,7 @@ class _Rendering:
     """One test function."""
 
     def __init__(self, test: TestCase, shown: Shown, header: Header, imports: _Imports) -> None:
-        if shown.problem.oracle is not Oracle.STATE:
+        if shown.problem.oracle is not Oracle.STATE and not shown.problem.is_observed:
             test = TestCase(test.prefix, test.threads)
         self._test = test
         self._shown = shown
@@ -395,10 +395,14 @@ class _Rendering:
         problem = self._shown.problem
         where = f"line {self._shown.line} of {self._shown.file.rpartition('/')[2]}" if self._shown.line else ""
         at = f" at {where}" if where else ""
-        about = [_shown(self._test.threads[thread][index]) for thread, index in problem.calls]
+        about = [_shown(self._test.at(position)) for position in problem.calls]
         match problem.oracle:
             case Oracle.EXCEPTIONS:
                 raised = problem.exception.rpartition(".")[2]
+                if problem.is_observed:
+                    return (
+                        f"Afterwards, {about[0]} can raise {raised}{at}, which it does after no order of whole calls."
+                    )
                 return f"Then {about[0]} raises {raised}{at}, which no order of whole calls does."
             case Oracle.HANGS if len(about) > 1 and problem.kind == OutcomeKind.DEADLOCK:
                 return f"Then they wait for each other forever{at}."

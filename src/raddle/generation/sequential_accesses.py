@@ -6,7 +6,7 @@ accesses thread starts and joins order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from raddle.analysis.happens_before import HappensBefore
@@ -64,6 +64,10 @@ class ThreadAccesses:
     def kept(self, first: ThreadAccess, second: ThreadAccess) -> Locks:
         """Return the locks that the thread always held from the first access to the second one."""
         return self._kept.get((first, second), frozenset())
+
+    def separable(self) -> Iterator[tuple[ThreadAccess, ThreadAccess]]:
+        """Yield the pairs of accesses, in order, between which no lock is always kept."""
+        return (pair for pair, kept in self._kept.items() if not kept)
 
     def locks(self, access: ThreadAccess) -> Locks:
         """Return the locks that the thread always held at an access."""

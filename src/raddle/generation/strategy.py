@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar, Protocol
 
@@ -26,6 +26,17 @@ class Prefix:
 
     calls: tuple[Call, ...]
     types: Mapping[str, type]  # maps each variable to the class of its value
+    passed: str = ""  # the variable that later calls pass to parameters that accept it; "" if any variable will do
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """The variables with instances of the class under test; the shared object comes first."""
+        cls = self.types.get(SHARED)
+        return (SHARED, *(name for name, kind in self.types.items() if kind is cls and name != SHARED))
+
+    def followed_by(self, *calls: Call) -> Prefix:
+        """Return the prefix with more calls, whose results have no names."""
+        return replace(self, calls=(*self.calls, *calls))
 
 
 Observed = tuple[Sequence[Step], Entities]  # the steps and entities of one execution
@@ -39,8 +50,8 @@ class TestBuilder(Protocol):
     surface: Surface
     random: Random  # the only source of random choices
 
-    def prefix(self, *, max_calls: int = 5) -> Prefix | None:
-        """Return a new prefix; None if no constructor works."""
+    def prefix(self, *, max_calls: int = 5, preferred: Sequence[Method] = ()) -> Prefix | None:
+        """Return a new prefix; None if no constructor works. About half of its calls are of the preferred methods."""
 
     def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
         """Return a call of the method that raises no exception after the prefix; None if none was found.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from raddle.generation.expressions import Expression, size, variables_in
 from raddle.generation.surface import Method
+from raddle.linearizability.history import OBSERVERS, Position
 
 SHARED = "shared"  # the variable that holds the object under test; exported tests use a name derived from its class
 
@@ -55,6 +56,11 @@ class TestCase:
         for thread in self.threads:
             yield from thread
         yield from self.observers
+
+    def at(self, position: Position) -> Call:
+        """Return a call of a thread, or an observer."""
+        row, index = position
+        return self.observers[index] if row == OBSERVERS else self.threads[row][index]
 
     @property
     def size(self) -> tuple[int, int]:

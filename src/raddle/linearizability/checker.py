@@ -14,7 +14,7 @@ from raddle.exploring.workbench import Workbench
 from raddle.linearizability.comparison import qualified_name
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, EndingKind
+from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
 from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
 from raddle.operation import CALL
@@ -122,17 +122,14 @@ class Checker:
             for history in self._whole_calls().histories
         )
 
-    def judge(self) -> Violation | None:
-        """Return how the history of the last execution differs from the legal histories."""
+    def judge(self, history: History | None = None) -> Violation | None:
+        """Return how a history, by default that of the last execution, differs from the legal histories."""
         legal = self.legal()
-        return judge(legal.comparable(self.harness.history()), legal.histories, self.oracles)
+        found = self.harness.history() if history is None else history
+        return judge(legal.comparable(found), legal.histories, self.oracles)
 
-    def run(self, scheduler: Scheduler) -> tuple[Execution, Failure | None]:
-        """Run one execution, for which the scheduler has begun; return it, and the failure if it is one.
-
-        In an endless execution, the calls in progress are pending.
-        """
-        known_points = self.session.snapshot()
+    def execute(self, scheduler: Scheduler) -> Execution:
+        """Run one execution, for which the scheduler has begun, without judging its history."""
         try:
             execution = self.session.run_for(scheduler)
         except NotRepeatableError as error:
@@ -141,6 +138,15 @@ class Checker:
         self.steps += execution.steps
         self.after_execution(execution)
         self._require_controlled(execution)
+        return execution
+
+    def run(self, scheduler: Scheduler) -> tuple[Execution, Failure | None]:
+        """Run one execution, for which the scheduler has begun; return it, and the failure if it is one.
+
+        In an endless execution, the calls in progress are pending.
+        """
+        known_points = self.session.snapshot()
+        execution = self.execute(scheduler)
         violation = self.judge()
         if violation is None:
             return execution, None
@@ -188,7 +194,7 @@ class Checker:
         """Return the exception that violates linearizability in the last execution; None for other violations."""
         if violation.oracle is not Oracle.EXCEPTIONS:
             return None
-        return self.harness.errors[violation.calls[0][0]]
+        return self.harness.error_of(violation.calls[0])
 
     def confirmed(self, failure: Failure) -> bool:
         """Return whether the same decisions, repeated, violate linearizability in the same way."""
@@ -214,6 +220,8 @@ class Checker:
             violation = judge(legal.comparable(harness.history()), legal.histories, oracles)
             if violation is not None and violation.oracle is Oracle.HANGS:
                 harness.wait_forever()
+            elif violation is not None and violation.is_observed:
+                raise self._error_of(violation) or AssertionError(NOT_LINEARIZABLE)
             elif violation is not None:
                 raise AssertionError(NOT_LINEARIZABLE)
 

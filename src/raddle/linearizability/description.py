@@ -11,7 +11,7 @@ from raddle.inspection import qualname_of, stored_fields
 from raddle.linearizability.call_names import call_name
 from raddle.linearizability.comparison import SHARED_FORM, Comparable, Forms, Repeated, Unordered, without_identities
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
-from raddle.linearizability.history import Ending, EndingKind, History
+from raddle.linearizability.history import OBSERVERS, Ending, EndingKind, History, Position
 from raddle.linearizability.judgment import Oracle, Violation
 from raddle.linearizability.legal import LegalHistories
 
@@ -46,6 +46,11 @@ class CallNames:
     observers: tuple[str, ...] = ()
     invariants: tuple[str, ...] = ()
 
+    def at(self, position: Position) -> str:
+        """Return the name of a call or an observer."""
+        row, index = position
+        return self.observers[index] if row == OBSERVERS else self.threads[row][index]
+
     @classmethod
     def of(cls, calls: ConcurrentCalls) -> CallNames:
         """Return the names of the calls, which must not be instrumented yet."""
@@ -58,10 +63,12 @@ class CallNames:
 
 def sentence(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
     """Return a sentence that says what went wrong."""
-    calls = [names.threads[thread][index] for thread, index in violation.calls]
+    calls = list(map(names.at, violation.calls))
     match violation.oracle:
         case Oracle.EXCEPTIONS:
             raised = violation.exception.removeprefix("builtins.").rpartition(".")[2]
+            if violation.is_observed:
+                return f"{calls[0]} raised {raised} afterwards, which it does after no order of whole calls"
             return f"{calls[0]} raised {raised}, which no order of whole calls does"
         case Oracle.HANGS:
             return f"{_enumerated(calls)} never ended, which happens in no order of whole calls"
@@ -105,7 +112,7 @@ def table(violation: Violation, legal: LegalHistories, names: CallNames) -> str:
     Lines about unequal objects can be equal. Then another line says which results differ. The lines say which mutable
     values are the same object, and contain long values completely, only if they are equal otherwise.
     """
-    with_state = violation.oracle is Oracle.STATE
+    with_state = violation.oracle is Oracle.STATE or violation.is_observed
     line, lines = _lines(violation, legal, names, with_state)
     shown = lines[:MAX_LINES]
     if len(lines) > MAX_LINES:
@@ -160,7 +167,8 @@ def _line(history: History, legal: LegalHistories, names: CallNames, with_state:
     if with_state and history.observed:
         seen = zip(names.observers, history.observed, strict=True)
         text += "; then " + ", ".join(
-            _call(name, ending, (-1, index) in legal.volatile, detail) for index, (name, ending) in enumerate(seen)
+            _call(name, ending, (OBSERVERS, index) in legal.volatile, detail)
+            for index, (name, ending) in enumerate(seen)
         )
     return text
 

@@ -15,7 +15,7 @@ from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.linearizability.comparison import Forms, qualified_name
 from raddle.linearizability.concurrent_calls import CallOn, ConcurrentCalls
-from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History, Position
+from raddle.linearizability.history import NOT_MADE, OBSERVERS, PENDING, Ending, EndingKind, History, Position
 from raddle.operation import CALL, SLEEP
 from raddle.threads.twins.thread import CARRIER_KEY
 
@@ -152,6 +152,14 @@ class Harness:
     def errors(self) -> tuple[BaseException | None, ...]:
         """For each thread, the exception that ended its calls, or None."""
         return tuple(self._execution.raised)
+
+    def error_of(self, position: Position) -> BaseException | None:
+        """Return the exception that ended a call or an observer; None if it ended in another way."""
+        row, index = position
+        if row != OBSERVERS:
+            return self._execution.raised[row]
+        value = self._execution.observed[index][1]
+        return value if isinstance(value, BaseException) else None
 
     @property
     def shared(self) -> object:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-Position = tuple[int, int]  # index of a thread, or -1 for the observers, and index of a call
+OBSERVERS = -1  # the index that stands for the observers instead of a thread
+Position = tuple[int, int]  # index of a thread, or OBSERVERS, and index of a call
 
 
 class EndingKind(StrEnum):
@@ -46,6 +47,11 @@ class History:
     threads: tuple[tuple[Ending, ...], ...]
     observed: tuple[Ending, ...] = ()
     broken: tuple[int, ...] = ()  # the indices of the invariants that do not hold
+
+    def ending(self, position: Position) -> Ending:
+        """Return the ending of a call or an observer."""
+        row, index = position
+        return self.observed[index] if row == OBSERVERS else self.threads[row][index]
 
     @property
     def pending(self) -> frozenset[tuple[int, int]]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from raddle.linearizability.history import EndingKind, History
+from raddle.linearizability.history import OBSERVERS, EndingKind, History, Position
 
 
 class Oracle(StrEnum):
     """What is compared with the orders of whole calls, from the most to the least certain sign of a bug."""
 
-    EXCEPTIONS = "exceptions"  # the class of an exception that a call raises
+    EXCEPTIONS = "exceptions"  # the class of an exception that a call raises, or an observer afterwards
     HANGS = "hangs"  # the calls that never end
     RESULTS = "results"  # the results of all calls together
     STATE = "state"  # what the observers see afterwards, together with the results
@@ -28,17 +28,20 @@ class Violation:
 
     oracle: Oracle
     history: History
-    # The calls that the violation is about, each as the index of its thread and its index within the thread; empty if
-    # it is about all calls together.
-    calls: tuple[tuple[int, int], ...] = ()
+    # The calls that the violation is about; empty if it is about all calls together.
+    calls: tuple[Position, ...] = ()
 
     @property
     def exception(self) -> str:
         """The qualified name of the exception that no order of whole calls raises; "" for other violations."""
         if self.oracle is not Oracle.EXCEPTIONS:
             return ""
-        thread, index = self.calls[0]
-        return str(self.history.threads[thread][index].value)
+        return str(self.history.ending(self.calls[0]).value)
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether the violation is about an observer rather than a call of a thread."""
+        return any(row == OBSERVERS for row, _ in self.calls)
 
 
 def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> Violation | None:
@@ -50,6 +53,12 @@ def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> V
                     ending == other.threads[thread][index] for other in legal
                 ):
                     return Violation(Oracle.EXCEPTIONS, history, ((thread, index),))
+        for index, ending in enumerate(history.observed):
+            # After an order in which a call never ends, there are no observations.
+            if ending.kind is EndingKind.RAISED and not any(
+                not other.observed or ending == other.observed[index] for other in legal
+            ):
+                return Violation(Oracle.EXCEPTIONS, history, ((OBSERVERS, index),))
     if Oracle.HANGS in oracles and history.pending and not any(history.pending == other.pending for other in legal):
         return Violation(Oracle.HANGS, history, tuple(sorted(history.pending)))
     if Oracle.INVARIANTS in oracles and not any(set(history.broken) <= set(other.broken) for other in legal):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from raddle.errors import RaddleError
 from raddle.execute.session import Session
 from raddle.linearizability.harness import Harness
-from raddle.linearizability.history import Ending, EndingKind, History, Position
+from raddle.linearizability.history import OBSERVERS, Ending, EndingKind, History, Position
 from raddle.linearizability.whole_calls import WholeCalls
 
 MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls start threads or make many timed waits
@@ -52,7 +52,7 @@ class LegalHistories:
             tuple(self._stable(ending, (thread, index)) for index, ending in enumerate(endings))
             for thread, endings in enumerate(history.threads)
         )
-        observed = tuple(self._stable(ending, (-1, index)) for index, ending in enumerate(history.observed))
+        observed = tuple(self._stable(ending, (OBSERVERS, index)) for index, ending in enumerate(history.observed))
         return History(threads, observed, history.broken)
 
     def _stable(self, ending: Ending, position: Position) -> Ending:

@@ -54,11 +54,11 @@ class FakeBuilder:
     def method(self, name):
         return next(method for method in self.surface.methods if method.name == name)
 
-    def prefix(self, *, max_calls=5):
+    def prefix(self, *, max_calls=5, preferred=()):
         return Prefix(self._prefix, {SHARED: self._cls})
 
-    def call(self, prefix, method):
-        return Call(method, self.random.choice(self._calls.get(method.name, [()])))
+    def call(self, prefix, method, *, receiver=SHARED):
+        return Call(method, self.random.choice(self._calls.get(method.name, [()])), receiver=receiver)
 
     def observe(self, prefix, calls):
         self.observed += 1

@@ -127,6 +127,22 @@ class Pair:
         return self.left, self.right
 
 
+class Counted:
+    """Items and their number. A thread between the two statements of `shrink` makes the number wrong."""
+
+    def __init__(self) -> None:
+        self.items = (1, 2, 3)
+        self.count = 3
+
+    def shrink(self):
+        count = self.count
+        self.items = self.items[:-1]
+        self.count = count - 1
+
+    def last(self):
+        return self.items[self.count - 1] if self.count else None
+
+
 class Guarded:
     """Two fields; every method holds the lock."""
 

@@ -89,6 +89,16 @@ def test_another_operation_is_not_a_step(thread):
     assert scheduler.done == 0
 
 
+def test_the_preparation_of_the_object_performs_no_step():
+    # Thread 0 prepares the object. If its write counted, thread 1 could never perform the last step of pattern 8.
+    scheduler, obj = begin(RawPattern(8, X, ("", ""), (9, 9, 9))), object()
+    scheduler.choose([FakeThread(0, "write", site=9, target=obj)], None)
+    assert scheduler.done == 0
+    for index in (1, 2, 1):
+        scheduler.choose([FakeThread(index, "write", site=9, target=obj)], None)
+    assert scheduler.covered
+
+
 def test_a_deletion_is_a_write_and_the_content_of_a_container_has_its_own_name():
     scheduler = begin(RawPattern(3, ("m.py:C", "items[]"), ("", ""), (9, 9)))
     obj = object()

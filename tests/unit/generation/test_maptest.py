@@ -75,13 +75,37 @@ def test_there_is_one_execution_for_each_open_pattern_up_to_a_limit(monkeypatch)
     with make_workbench() as workbench:
         strategy = MapTest(FakeBuilder(workbench, shared_classes.Guarded), workbench.installation)
         monkeypatch.setattr(maptest, "MAX_EXECUTIONS", 1)
+        counts = []
+        while not strategy.report.capped:
+            proposal = strategy.propose()
+            with Checker(workbench, bind(proposal.test), measuring=True) as checker:
+                used = record_schedulers(checker)
+                proposal.plan(checker)
+            counts.append(used.count("Eager"))
+        assert counts[-1] == 1
+        assert max(counts) == 1
+        assert "1 tests reached the limit" in str(strategy.report)
+
+
+def test_a_test_without_patterns_is_not_judged():
+    with make_workbench() as workbench:
+        strategy = pair_strategy(workbench)
         proposal = strategy.propose()
+        strategy.goals.is_open = lambda pattern: False  # everything is covered or given up
         with Checker(workbench, bind(proposal.test), measuring=True) as checker:
             used = record_schedulers(checker)
-            proposal.plan(checker)
-        assert used.count("Eager") == 1
-        assert strategy.report.capped == 1
-        assert "1 tests reached the limit" in str(strategy.report)
+            assert proposal.plan(checker) is None
+        assert used == ["InOrder", "InOrder"]
+
+
+def test_a_broken_object_is_found_by_a_method_that_observes_it():
+    # `shrink` reads the number of items, and later drops the last one. If another thread drops it in between, there is
+    # one item less than the count says. Neither call notices; only `last` raises an IndexError afterwards.
+    with make_workbench() as workbench:
+        strategy = MapTest(FakeBuilder(workbench, shared_classes.Counted), workbench.installation)
+        failure, _ = run_strategy(workbench, strategy, tests=40)
+    assert failure.violation.exception == "IndexError"
+    assert failure.violation.is_observed
 
 
 def test_covered_patterns_are_not_aimed_at():

@@ -1,9 +1,10 @@
 from random import Random
 
+from raddle.entities import AbstractVariable, make_entities
 from raddle.generation.access_model import Access, AccessModel
 from raddle.generation.expressions import Imported
 from raddle.generation.pattern_goals import GIVE_UP, GIVE_UP_FAMILY, PatternGoals
-from raddle.generation.raw_patterns import RawPattern
+from raddle.generation.raw_patterns import Family, RawPattern
 from raddle.generation.surface import Method, MethodKind
 
 METHOD = Method("m", MethodKind.METHOD, Imported("log", "Log"))
@@ -20,24 +21,54 @@ def both():
 
 def all_patterns(model):
     """Every pattern, for a model with one site for each kind and variable."""
-    for family in model.families():
+    for family in (*model.families(pair=False), *model.families(pair=True)):
         sites = tuple(next(iter(model.sites(part.kind, family.variable(part)))) for part in family.parts)
         yield RawPattern(*family, sites)
 
 
-def test_families_are_tried_in_turn_and_those_of_one_variable_come_first():
+def test_families_that_were_tried_least_come_first():
     # Written only: patterns 3 and 8 for each variable, and 9, 10, 11 for each order of the pair.
     goals = PatternGoals(both(), Random(1))
-    first, second = ([goals.next_family() for _ in range(10)] for _ in range(2))
-    assert [family.pair for family in first] == [False] * 4 + [True] * 6
-    assert len(set(first)) == 10
-    assert [family.pair for family in second] == [False] * 4 + [True] * 6
+    families = [goals.next_family() for _ in range(10 * GIVE_UP_FAMILY)]
+    assert goals.next_family() is None
+    for pair, count in ((False, 4), (True, 6)):
+        aimed = [family for family in families if family.pair == pair]
+        for start in range(0, count * GIVE_UP_FAMILY, count):
+            assert len(set(aimed[start : start + count])) == count  # each of them once
 
 
 def test_infeasible_patterns_of_one_variable_do_not_starve_those_of_two():
     goals = PatternGoals(both(), Random(1))
-    aimed = [goals.next_family() for _ in range(40)]  # nothing is ever covered
-    assert sum(family.pair for family in aimed) == 24
+    aimed = [goals.next_family() for _ in range(20)]  # nothing is ever covered
+    assert 0 < sum(family.pair for family in aimed) < 20
+
+
+def test_patterns_that_one_call_can_be_interrupted_in_get_most_tests():
+    model = model_of(("write", X, 1), ("write", Y, 2))
+    goals = PatternGoals(model, Random(1))
+    entities = make_entities(variables=[AbstractVariable("log.py:Log", "", "x")])
+    goals.steps.learn(METHOD, [(1, "write", 0, 1), (1, "write", 0, 1)], entities)  # the method writes x twice
+    aimed = [goals.next_family() for _ in range(GIVE_UP_FAMILY)]
+    assert sum(family == Family(8, X) for family in aimed) > len(aimed) / 2  # only A's two writes of pattern 8 fit
+    assert len(set(aimed)) > 1
+
+
+def test_steps_that_are_found_later_become_targets():
+    goals = PatternGoals(both(), Random(1))
+    while goals.next_family() is not None:
+        pass
+    entities = make_entities(variables=[AbstractVariable("log.py:Log", "", "x")])
+    goals.steps.learn(METHOD, [(1, "write", 0, 1), (1, "write", 0, 1)], entities)
+    assert goals.next_family() == Family(8, X)
+
+
+def test_families_with_more_patterns_tend_to_come_first():
+    z = ("log.py:Log", "z")
+    model = model_of(("write", X, 1), *(("write", z, site) for site in range(2, 12)))
+    # Pattern 3 of z has 10 * 10 patterns, that of x has one.
+    first = [PatternGoals(model, Random(seed)).next_family() for seed in range(20)]
+    singles = [family for family in first if not family.pair]
+    assert sum(family.x == z for family in singles) > len(singles) / 2
 
 
 def test_a_covered_family_is_not_aimed_at_again():

@@ -202,3 +202,14 @@ def test_importing_the_pools_does_not_import_hypothesis():
     code = "import sys, raddle.generation.prefixes; print('hypothesis' in sys.modules)"
     done = processes.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_variable_that_is_asked_for_is_passed_to_most_parameters_that_accept_it():
+    pools, rng = ArgumentPools(inspect_class(Shop), seed=1), Random(1)
+    merge, put = method_of(pools, "merge"), method_of(pools, "put")
+    scope = {SHARED: Shop, "other": Shop}
+    calls = [pools.draw_call(rng, merge, scope, passed="other") for _ in range(100)]
+    assert sum(call.arguments == (Variable("other"),) for call in calls) > 70
+    assert any(call.arguments != (Variable("other"),) for call in calls)
+    # The hints of `put` accept no shop.
+    assert all(Variable("other") not in pools.draw_call(rng, put, scope, passed="other").arguments for _ in range(50))

@@ -73,3 +73,13 @@ def test_a_working_call_returns_after_the_prefix():
         assert draw_working_call(runner, pools, rng, prefix, put, {SHARED: Keyed}) is not None
         assert draw_working_call(runner, pools, rng, prefix[:1], pop, {SHARED: Keyed}) is None  # there is no key
     assert isinstance(pools.pool(put, put.parameters[0])[0], Literal)
+
+
+def test_most_calls_are_of_the_preferred_methods():
+    pools, rng = ArgumentPools(inspect_class(Keyed), seed=1), Random(1)
+    put = next(method for method in pools.surface.methods if method.name == "put")
+    with sequential_runner() as runner:
+        calls = [
+            call for _ in range(30) for call in draw_prefix(runner, pools, rng, preferred=[put]) if not call.result
+        ]
+    assert sum(call.method == put for call in calls) > len(calls) / 2

@@ -39,7 +39,7 @@ class NodeBuilder(FakeBuilder):
         other = Call(Method("", MethodKind.CONSTRUCTOR, owner), result="other")
         super().__init__(workbench, shared_classes.Node, prefix=(other,), seed=seed)
 
-    def call(self, prefix, method):
+    def call(self, prefix, method, *, receiver=SHARED):
         one, other = self.random.sample((SHARED, "other"), 2)
         return Call(method, (Variable(other),), receiver=one)
 
@@ -120,7 +120,7 @@ def test_covcon_makes_longer_tests_after_many_tries_and_shares_prefixes_by_try(w
     class Counting(FakeBuilder):
         prefixes = 0
 
-        def prefix(self, *, max_calls=5):
+        def prefix(self, *, max_calls=5, preferred=()):
             self.prefixes += 1
             return Prefix(self._prefix, {SHARED: self._cls})
 
@@ -135,7 +135,7 @@ def test_all_pairs_share_the_prefix_of_their_first_try(workbench):
     class Counting(FakeBuilder):
         changers = ()
 
-        def prefix(self, *, max_calls=5):
+        def prefix(self, *, max_calls=5, preferred=()):
             self.changers = (*self.changers, max_calls)
             return Prefix(self._prefix, {SHARED: self._cls})
 

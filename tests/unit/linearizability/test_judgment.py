@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from raddle.linearizability.history import NOT_MADE, PENDING, Ending, EndingKind, History
+from raddle.linearizability.history import NOT_MADE, OBSERVERS, PENDING, Ending, EndingKind, History
 from raddle.linearizability.judgment import ALL, Oracle, judge
 
 ONE, TWO = Ending(EndingKind.RETURNED, 1), Ending(EndingKind.RETURNED, 2)
@@ -28,6 +28,14 @@ def history(*endings, observed=(), broken=()):
         (history(PENDING, ONE), [history(PENDING, ONE)], None),
         (history(PENDING, PENDING), [history(PENDING, ONE), history(ONE, PENDING)], Oracle.HANGS),
         (history(ONE, TWO, observed=[ONE]), [history(ONE, TWO, observed=[TWO])], Oracle.STATE),
+        (history(ONE, TWO, observed=[KEY]), [history(ONE, TWO, observed=[TWO])], Oracle.EXCEPTIONS),
+        (
+            history(ONE, TWO, observed=[KEY]),
+            [history(TWO, ONE, observed=[KEY]), history(ONE, TWO, observed=[ONE])],
+            Oracle.STATE,
+        ),  # the exception alone is legal
+        (history(ONE, TWO, observed=[KEY]), [history(ONE, TWO, observed=[INDEX])], Oracle.EXCEPTIONS),
+        (history(ONE, TWO, observed=[KEY]), [history(PENDING, ONE)], Oracle.RESULTS),  # nothing was observed there
         (history(ONE, TWO, broken=(0,)), [history(ONE, TWO)], Oracle.INVARIANTS),
     ],
 )
@@ -66,3 +74,10 @@ def test_a_violation_names_its_calls_and_its_exception():
     assert (violation.calls, violation.exception) == (((1, 0),), "KeyError")
     hang = judge(history(PENDING, PENDING), [history(ONE, ONE)], frozenset(ALL))
     assert (hang.calls, hang.exception) == (((0, 0), (1, 0)), "")
+
+
+def test_the_exception_of_an_observer_names_the_observer():
+    violation = judge(history(ONE, TWO, observed=[ONE, KEY]), [history(ONE, TWO, observed=[ONE, ONE])], frozenset(ALL))
+    assert violation.calls == ((OBSERVERS, 1),)
+    assert violation.exception == "KeyError"
+    assert violation.is_observed
