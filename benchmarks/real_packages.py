@@ -229,7 +229,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--methods", nargs="+", default=["portfolio"], metavar="M", help="default %(default)s")
     parser.add_argument("--seeds", nargs="+", type=int, default=list(range(1, 11)), metavar="N", help="default 1 to 10")
     parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="for each run; default %(default)s")
-    return parser.parse_args(arguments)
+    return parser.parse_intermixed_args(arguments)
 
 
 def main() -> int:

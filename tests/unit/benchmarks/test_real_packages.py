@@ -91,3 +91,8 @@ def test_the_range_is_that_of_the_seeds():
     runs = [Run(name, "portfolio", seed, (FOUND,) if seed == 1 else ()) for name in ("cache_pop", "queue_get")
             for seed in (1, 2)]  # fmt: skip
     assert text(PLAN, runs).splitlines()[1].split()[:7] == ["portfolio", "1", "of", "2", "0", "to", "2"]
+
+
+def test_subjects_can_follow_the_options():
+    options = real_packages.parse(["corpus.json", "--folder", "x", "--seeds", "1", "2", "--seconds", "5", "cache_pop"])
+    assert (options.subjects, options.seeds, options.seconds) == (["cache_pop"], [1, 2], 5.0)
