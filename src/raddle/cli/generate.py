@@ -59,7 +59,7 @@ from raddle.generation.search_end import SearchEnd
     default=None,
     help="Also write tests that pass and that raised the coverage of map, to one file per class.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="List the uncovered requirements and every method not called.")
+@click.option("-v", "--verbose", is_flag=True, help="List all missing requirements and every method not called.")
 @json_option
 def generate(target: str, as_json: bool, verbose: bool, **options: Any) -> int:
     """Look for calls that break a class when two threads make them. For each bug, write a pytest file that fails.

@@ -12,13 +12,14 @@ from raddle.cli.progress_line import ProgressLine
 from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import show_story
 from raddle.execute.fork import can_fork
+from raddle.generation.coverage_meter import CriterionCoverage
 from raddle.generation.generate import GenerationProgress
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.search_end import SearchEnd
 from raddle.wording import count
 
 MAX_NAMES = 8  # names of methods in a line
-MAX_MISSING = 40  # uncovered requirements that -v lists
+MAX_MISSING = 3  # uncovered requirements of each criterion that are shown without -v
 
 
 class GenerationScreen:
@@ -149,15 +150,38 @@ def report_lines(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
     if extra:
         yield f"  {', '.join(extra)}"
     if report.coverage.executions:
-        yield from (f"  {row.name}: {row.covered:,} of {row.total}" for row in report.coverage.criteria)
+        for row in report.coverage.criteria:
+            yield from coverage_lines(row, is_verbose=is_verbose)
         yield f"  coverage was measured in {report.coverage.tests:,} of {count(report.tests, 'test')}"
     elif report.tests:
         yield f"  coverage is not known: {_why_not_measured(report)}"
     yield from _not_called(report, is_verbose=is_verbose)
     guards = ", without network; changes of other files, programs and signals were refused" if can_fork() else ""
     yield f"  the calls ran in a temporary folder{guards}"
-    if is_verbose:
-        yield from _missing(report)
+
+
+def coverage_lines(row: CriterionCoverage, *, is_verbose: bool) -> Iterator[str]:
+    """Yield the lines about the coverage of a criterion: the numbers, and what is missing.
+
+    >>> from raddle.tally import STATIC, Total
+    >>> for line in coverage_lines(CriterionCoverage("map", 1, Total(6, STATIC), tuple("abcde")), is_verbose=False):
+    ...     print(line)
+      map: 1 of 6 (static); not covered by the measured tests:
+        a
+        b
+        c
+        ... and 2 more; -v lists them
+    """
+    numbers = f"{row.name}: {row.total}" if row.total.number == 0 else f"{row.name}: {row.covered:,} of {row.total}"
+    if not row.missing:
+        yield f"  {numbers}"
+        return
+    yield f"  {numbers}; not covered by the measured tests:"
+    shown = row.missing if is_verbose else row.missing[:MAX_MISSING]
+    yield from (f"    {clause}" for clause in shown)
+    more = (row.total.number or 0) - row.covered - len(shown)
+    if more > 0:
+        yield f"    ... and {more:,} more" + ("" if is_verbose else "; -v lists them")
 
 
 def _why_not_measured(report: ClassReport) -> str:
@@ -177,15 +201,6 @@ def _not_called(report: ClassReport, *, is_verbose: bool) -> Iterator[str]:
         shown = names if is_verbose else names[:MAX_NAMES]
         more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
         yield f"  not called: {', '.join(shown)}{more} ({reason})"
-
-
-def _missing(report: ClassReport) -> Iterator[str]:
-    for row in report.coverage.criteria if report.coverage.executions else ():
-        number = (row.total.number or 0) - row.covered
-        if not row.missing:
-            continue
-        yield f"  not covered by the measured tests ({row.name}, {min(len(row.missing), MAX_MISSING)} of {number:,}):"
-        yield from (f"    {clause}" for clause in row.missing[:MAX_MISSING])
 
 
 def summary_table(result: GenerationResult) -> Table:

@@ -9,12 +9,15 @@ The file can define any of these names:
 * `invariant(shared)` is called after each execution. If it raises an exception or returns False, the execution fails.
 * `methods` and `exclude` are lists of patterns of the methods to call and not to call.
 
+It can also register Hypothesis strategies for classes.
+
 Generated tests import `make` and the functions in `values` from the file: `from factory import make`. The functions in
 `values` must therefore have names, and all other values must be ones that source code can spell.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
@@ -54,8 +57,9 @@ def load_factory(path: str) -> Factory:
     """
     module = load_module(path)
     defined = {name: value for name, value in vars(module).items() if name in _NAMES}
-    if not defined:
-        raise UsageError("bad-factory", f"{path} defines none of {', '.join(_NAMES)}")
+    if not defined and not _uses_hypothesis(module):
+        message = f"{path} defines none of {', '.join(_NAMES)}, and registers no Hypothesis strategy"
+        raise UsageError("bad-factory", message)
     for name, parameters in (("make", 0), ("reset", 0), ("invariant", 1)):
         if name in defined:
             _check_function(path, name, defined[name], parameters)
@@ -67,6 +71,14 @@ def load_factory(path: str) -> Factory:
         _patterns(path, "methods", defined.get("methods", ())),
         _patterns(path, "exclude", defined.get("exclude", ())),
     )
+
+
+def _uses_hypothesis(module: ModuleType) -> bool:
+    """Return whether a module has imported something from Hypothesis, as a file does that registers strategies."""
+    values = vars(module).values()
+    names = [value.__name__ for value in values if inspect.ismodule(value)]
+    names += [value.__module__ for value in values if inspect.isfunction(value)]
+    return any(name.partition(".")[0] == "hypothesis" for name in names)
 
 
 def _check_function(path: str, name: str, value: Any, parameters: int) -> None:

@@ -15,6 +15,7 @@ from raddle.generation.hint_guesses import guess_by_hint
 from raddle.generation.package_classes import PackageClasses, imported, is_protocol, members_of
 from raddle.generation.paths import PathUse, has_text, path_guesses, path_use
 from raddle.generation.signatures import hints_of, package_of, parameters_of_class
+from raddle.generation.strategy_values import from_registered_strategy, is_constrained
 from raddle.generation.surface import Method, MethodKind, Parameter
 from raddle.generation.usage import Usage
 from raddle.generation.usage_guesses import for_default, guess_by_usage
@@ -68,7 +69,7 @@ class Guesser:
         others = [guess.times(0.3 if hinted else 1) for guess in used]
         if parameter.default is not inspect.Parameter.empty:
             others += for_default(parameter.default, default)
-        constants = constants_for(self._cls, parameter, usage)
+        constants = [] if is_constrained(parameter.hint) else constants_for(self._cls, parameter, usage)
         if hinted:
             others = _compatible(others, parameter.hint, default)
         else:
@@ -115,6 +116,8 @@ class Guesser:
         """Return guesses for an instance of a class, or of its concrete subclasses if it is abstract."""
         if depth > MAX_DEPTH:
             return []
+        if registered := from_registered_strategy(cls):
+            return registered
         if issubclass(cls, enum.Enum):
             return [Guess(one, 4) for member in cls if (one := expression_of(member)) is not None]
         if not inspect.isabstract(cls) and not is_protocol(cls):
@@ -126,7 +129,9 @@ class Guesser:
         return found or [self._stub(cls, depth)]
 
     def _new(self, cls: type, depth: int) -> list[Guess]:
-        """Return guesses that call a class with its required arguments."""
+        """Return guesses that call a class with its required arguments, or those that the user has registered."""
+        if registered := from_registered_strategy(cls):
+            return registered
         target = imported(cls)
         if target is None:
             return []
@@ -176,6 +181,8 @@ def _is_callable(expression: Expression) -> bool:
 
 def _compatible(guesses: list[Guess], hint: Any, default: Expression | None = None) -> list[Guess]:
     """Return the guesses that do not contradict a hint. The default value is allowed even if it does."""
+    if is_constrained(hint):  # only Hypothesis knows which values satisfy the constraint
+        return [guess for guess in guesses if guess.expression == default]
     return [guess for guess in guesses if guess.expression == default or not contradicts(guess.expression, hint)]
 
 

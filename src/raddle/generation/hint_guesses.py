@@ -5,17 +5,14 @@ from __future__ import annotations
 import collections
 import collections.abc as abc
 import enum
-import functools
-import gc
 import inspect
 import io
 import os
-import tempfile
 import types
 import typing
 from typing import Any
 
-from raddle.generation.expressions import Container, Expression, Imported, New, TemporaryPath
+from raddle.generation.expressions import Container, Expression, Imported, Literal, New, TemporaryPath
 from raddle.generation.guesses import (
     BOOLS,
     BYTES,
@@ -30,9 +27,11 @@ from raddle.generation.guesses import (
     callbacks,
     containers,
     mappings,
+    merged,
     weighted,
 )
 from raddle.generation.package_classes import imported
+from raddle.generation.strategy_values import from_registered_strategy, from_strategy, is_constrained
 from raddle.generation.written import expression_of
 from raddle.inspection import module_of
 
@@ -68,7 +67,8 @@ _KINDS = {cls: kind for kind, classes in _SEQUENCES.items() for cls in classes}
 _VALUE_MODULES = frozenset(
     {"builtins", "datetime", "decimal", "fractions", "ipaddress", "numbers", "re", "typing", "uuid", "zoneinfo"}
 )
-_EXAMPLES = 3  # values per type
+_ALIAS: Any = getattr(typing, "TypeAliasType", ())  # `type Name = ...`, since Python 3.12
+_VARIANTS = 2  # dictionaries for each `TypedDict`
 
 
 def guess_by_hint(hint: Any, name: str, guessing: Guessing, depth: int) -> list[Guess]:
@@ -78,10 +78,14 @@ def guess_by_hint(hint: Any, name: str, guessing: Guessing, depth: int) -> list[
     if isinstance(hint, typing.TypeVar):
         return guessing.by_hint(_of_type_variable(hint), name, depth)
     if isinstance(hint, typing.NewType):
-        return guessing.by_hint(hint.__supertype__, name, depth)
+        return from_registered_strategy(hint) or guessing.by_hint(hint.__supertype__, name, depth)
+    if isinstance(hint, _ALIAS):
+        return guessing.by_hint(hint.__value__, name, depth)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is None:
         return _of_class(hint, name, guessing, depth)
+    if origin is typing.Annotated and is_constrained(hint) and (found := from_strategy(hint)):
+        return found
     if origin in (typing.Annotated, typing.Final, typing.ClassVar, typing.Required, typing.NotRequired):
         return guessing.by_hint(arguments[0], name, depth)
     if origin in (typing.Union, types.UnionType):
@@ -147,16 +151,33 @@ def _of_class(cls: Any, name: str, guessing: Guessing, depth: int) -> list[Guess
     if cls in (abc.Callable, typing.Callable):
         return callbacks(name)
     if not inspect.isclass(cls):
-        return by_hypothesis(cls) if getattr(cls, "__module__", "") in _VALUE_MODULES else []
+        return from_strategy(cls) if getattr(cls, "__module__", "") in _VALUE_MODULES else []
     if cls is type:
         return _classes(Exception, guessing)
+    if typing.is_typeddict(cls):
+        return _typed_dicts(cls, guessing, depth)
+    if registered := from_registered_strategy(cls):
+        return registered
     if issubclass(cls, enum.Enum):
         return [Guess(one, 4) for member in cls if (one := expression_of(member)) is not None]
     if is_path_class(cls):
         return [Guess(path_of(name, cls), weight) for name, weight in {"a": 4, "b": 3}.items()]
-    if module_of(cls) in _VALUE_MODULES and (found := by_hypothesis(cls)):
+    if module_of(cls) in _VALUE_MODULES and (found := from_strategy(cls)):
         return found
     return guessing.instances(cls, depth)
+
+
+def _typed_dicts(cls: Any, guessing: Guessing, depth: int) -> list[Guess]:
+    """Return guesses for dictionaries with all keys that a `TypedDict` requires."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    # If annotations are texts, `__required_keys__` contains the keys that are `NotRequired`, too.
+    required = (key for key in cls.__required_keys__ if typing.get_origin(hints[key]) is not typing.NotRequired)
+    columns = {key: _items((hints[key],), key, guessing, depth) for key in sorted(required)}
+    guesses = []
+    for number in range(_VARIANTS):
+        pairs = ((Literal(key), column[number % len(column)].expression) for key, column in columns.items())
+        guesses.append(Guess(Container("dict", tuple(part for pair in pairs for part in pair)), 6 - number))
+    return merged(guesses)
 
 
 def _classes(base: Any, guessing: Guessing) -> list[Guess]:
@@ -182,53 +203,3 @@ def path_of(name: str, cls: Any = str) -> Expression:
     """Return the expression for a path in the temporary folder; a `pathlib.Path` if the class requires one."""
     path = TemporaryPath(name)
     return New(Imported("pathlib", "Path"), (path,)) if is_path_class(cls) and cls is not os.PathLike else path
-
-
-@functools.lru_cache(maxsize=200)
-def _examples(hint: Any) -> tuple[Expression, ...]:
-    """Return the simplest values of a type. Hypothesis shrinks them, so they do not depend on random choices."""
-    # Importing Hypothesis takes longer than everything else that generation imports.
-    from hypothesis import HealthCheck, Phase, find, settings, strategies
-    from hypothesis.configuration import set_hypothesis_home_dir
-
-    options = settings(
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    values: list[Any] = []
-    callbacks_before = list(gc.callbacks)
-    with tempfile.TemporaryDirectory() as folder:
-        set_hypothesis_home_dir(folder)  # otherwise Hypothesis creates a folder in the user's project
-        try:
-            for _ in range(_EXAMPLES):
-                values.append(
-                    find(strategies.from_type(hint), lambda value: not _contains(values, value), settings=options)
-                )
-        except Exception:  # Hypothesis knows no strategy, or no further value
-            pass
-        finally:
-            set_hypothesis_home_dir(None)
-            # Hypothesis measures how long garbage collections take, even when no test runs.
-            gc.callbacks[:] = [callback for callback in gc.callbacks if callback in callbacks_before]
-    return tuple(found for value in values if (found := expression_of(value)) is not None)
-
-
-def _contains(values: list[Any], value: Any) -> bool:
-    return any(type(value) is type(known) and value == known for known in values)
-
-
-def by_hypothesis(hint: Any) -> list[Guess]:
-    """Return guesses for the simplest values of the strategy that Hypothesis has for a type.
-
-    >>> import datetime
-    >>> by_hypothesis(datetime.timedelta)[0].expression.function.name
-    'timedelta'
-    """
-    try:
-        found = _examples(hint)
-    except TypeError:  # the hint is not hashable
-        return []
-    return [Guess(expression, 4 - number) for number, expression in enumerate(found)]

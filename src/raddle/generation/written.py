@@ -12,7 +12,7 @@ from typing import Any
 
 from raddle.generation.expressions import Container, Expression, Imported, Literal, New, Values
 from raddle.generation.package_classes import imported
-from raddle.inspection import module_of, name_of
+from raddle.inspection import class_attribute, module_of, name_of
 
 MAX_SIZE = 40  # longer texts and containers are not used as arguments
 _DEPTH = 4
@@ -85,9 +85,21 @@ def _from_repr(value: Any) -> Expression | None:
         text = repr(value)
         tree = ast.parse(text, mode="eval").body if len(text) < 200 else None
         found = _of_node(tree, type(value)) if isinstance(tree, ast.Call) else None
-        return found if found is not None and Values().of(found) == value else None
+        return found if found is not None and are_alike(Values().of(found), value) else None
     except Exception:  # code of the value's class
         return None
+
+
+def are_alike(value: Any, other: Any) -> bool:
+    """Return whether two values are equal. Objects that do not define equality are alike if they have the same text.
+
+    >>> are_alike(1, 1), are_alike(1, 1.0), are_alike(object(), object())
+    (True, False, False)
+    """
+    if type(value) is not type(other):
+        return False
+    is_defined = class_attribute(type(value), "__eq__") is not object.__eq__
+    return bool(value == other if is_defined else repr(value) == repr(other))
 
 
 def _of_node(node: ast.expr, kind: type) -> Expression | None:

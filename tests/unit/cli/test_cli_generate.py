@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import re
 import shlex
@@ -196,9 +197,19 @@ def test_every_number_says_what_it_is_out_of(project):
     assert "not called: broken (it never worked; the last exception was LookupError: out of order)" in text
     assert "of 60 tests" in text
     assert "map: " in text
-    assert "not covered by" not in text
-    verbose = generate(project, "shop:Shop", "--exclude", "left", "-v")
-    assert "not covered by the measured tests (map, " in verbose.stderr
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_what_is_missing_from_the_coverage_is_shown(project, verbose):
+    text = generate(project, "shop:Shop", "--exclude", "left", *(["-v"] if verbose else []), tests=20).stderr
+    # The numbers depend on how many tests were measured.
+    begin = re.search(r"^  map: (\d+) of (\d+) \(.*\); not covered by the measured tests:\n", text, re.MULTILINE)
+    missing = int(begin.group(2)) - int(begin.group(1))
+    assert missing > 3
+    following = text[begin.end() :].splitlines()
+    shown = list(itertools.takewhile(lambda line: re.match(r"    thread A .* \(pattern \d+\)$", line), following))
+    assert len(shown) == (missing if verbose else 3)
+    assert (following[3] == f"    ... and {missing - 3} more; -v lists them") != verbose
 
 
 def test_a_module_is_searched_class_by_class(project):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NotRequired, Protocol, TypedDict
 
 LARGEST = 42
 MODES = ("eager", "lazy")
@@ -467,3 +467,9 @@ class Thermostat:
 
     def log(self, text: str) -> None:
         self.text = text
+
+
+class Options(TypedDict):
+    name: str
+    size: int
+    color: NotRequired[Color]

@@ -47,6 +47,13 @@ def test_one_definition_is_enough(load):
 
 
 @pytest.mark.parametrize(
+    "imports", ["import hypothesis", "from hypothesis import strategies", "from hypothesis.strategies import integers"]
+)
+def test_a_file_may_only_register_strategies(load, imports):
+    assert load(imports).make is None
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("x = 1", "defines none of make, values, reset, invariant, methods, exclude"),
