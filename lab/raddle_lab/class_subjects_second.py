@@ -171,8 +171,7 @@ SUBJECTS: tuple[ClassSubject, ...] = (
         target="raddle_lab.classes.time_series:TimeSeries",
         fixed="raddle_lab.classes.fixed.time_series:TimeSeries",
         exposing=TwoThreads(_time_series),
-        # `add_or_update` finds no item and adds one. If another thread adds it in between, the period exists already.
-        symptoms=("AttributeError", "SeriesError"),
+        symptoms=("AttributeError",),
         calls="add(1, 1.0) | add(3, 3.0); add(4, 4.0)",
     ),
     ClassSubject(

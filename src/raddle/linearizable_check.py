@@ -75,7 +75,7 @@ def linearizable(
         threads: The calls of each thread, as functions of that object, such as `lambda stack: stack.pop()`.
         observe: Functions of the object that are called after the threads have ended. Their results count as part of
             the outcome.
-        oracle: What is compared with the legal outcomes: the `"exceptions"` that calls raise, `"hangs"` (calls that
+        oracle: What is compared with the legal outcomes: `"exceptions"` of calls and observers, `"hangs"` (calls that
             never end), the `"results"` of calls, and the `"state"` that the observers see.
         schedule: A schedule that is run first, as a hint. It is ignored if it does not fit the code.
         preemptions: Maximum number of preemptions in a schedule.

@@ -62,8 +62,8 @@ def times(study: Study) -> Section:
         f"{', '.join(f'{LABELS[method]}: {method}' for method in methods)}.",
         f"Mean seconds over {count(plan.seeds, 'seed')}, with at most {limit} per run, on {machine['processors']} "
         f"processors ({count(study.jobs, 'run')} at a time; {machine['python']}, {machine['system']}). * marks means "
-        "that contain misses, which count as the limit. Found: runs whose first bug has a symptom that the class is "
-        "known for. Any: runs that report any bug. The paper's runs are limited to 3,600 s.",
+        "that contain misses, which count as the limit. Found: runs that report a bug with a symptom that the class is "
+        "known for. A run continues after other bugs. Any: runs that report any bug. The paper's runs are limited to 3,600 s.",
         "All methods draw arguments from the same pools and report only exceptions and hangs that no order of whole "
         "calls has. covcon runs its tests on native threads, as published; covcon* runs the same tests under random "
         "schedules that raddle controls. A comparison with covcon compares schedulers, and one with covcon* compares "
@@ -236,7 +236,7 @@ def pattern_counts(study: Study) -> tuple[Counter[int], Counter[int]]:
 
 
 def irregularities(study: Study) -> Section:
-    """Return remarks about first bugs with unexpected symptoms, and about processes that were killed or died."""
+    """Return remarks about bugs with unexpected symptoms, and about processes that were killed or died."""
     return Section("Irregular runs", remarks=[*_unexpected(study), *_broken(study)] or ["none"])
 
 

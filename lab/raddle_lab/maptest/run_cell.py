@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from raddle.criteria import NAMES
+from raddle.generation.bug import Bug
 from raddle.generation.class_search import ClassSearch
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.targets import find_targets
@@ -26,36 +27,43 @@ def run(description: Mapping[str, Any]) -> Json:
     cell = Cell.of(description)
     subject = next(one for one in SUBJECTS if one.id == cell.subject)
     if cell.part is Part.BUGS:
-        return _until_first_bug(cell, subject)
+        return _until_known_bug(cell, subject)
     return _recorded(cell, subject)
 
 
-def _options(cell: Cell, *, first_only: bool) -> GenerationOptions:
+def _options(cell: Cell) -> GenerationOptions:
     return GenerationOptions(
         method=cell.method,
         seconds=cell.seconds,
         seed=cell.seed,
         oracles=CERTAIN_ORACLES,
         max_tests=cell.max_tests,
-        first_only=first_only,
     )
 
 
-def _until_first_bug(cell: Cell, subject: ClassSubject) -> Json:
+def _until_known_bug(cell: Cell, subject: ClassSubject) -> Json:
+    """Search until a bug has one of the subject's symptoms. If none has, the result is about the first bug."""
     (target,) = find_targets(subject.target)
-    result = ClassSearch(target.cls, _options(cell, first_only=True)).run()
-    counts = {"tests": result.counts.tests, "executions": result.counts.executions}
-    if not result.bugs:
+    known: list[Bug] = []
+
+    def add(bug: Bug) -> None:
+        if matches(symptom_of(bug), bug.failure.error, subject.symptoms):
+            known.append(bug)
+
+    search = ClassSearch(target.cls, _options(cell), on_bug=add, is_stopping=lambda: bool(known))
+    result = search.run()
+    found = [*known, *result.bugs]
+    if not found:
+        counts = {"tests": result.counts.tests, "executions": result.counts.executions}
         return {"end": FINISHED, "seconds": round(result.seconds, 3), **counts}
-    bug = result.bugs[0]
-    symptom = symptom_of(bug)
+    bug = found[0]
     return {
         "end": FOUND,
         "seconds": round(bug.seconds, 3),
         "tests": bug.tests,
         "executions": bug.executions,
-        "symptom": symptom,
-        "matches": matches(symptom, bug.failure.error, subject.symptoms),
+        "symptom": symptom_of(bug),
+        "matches": bool(known),
         "sentence": bug.sentence,
         "aimed_at": bug.aimed_at,
         "explained_by": bug.explained_by,
@@ -68,7 +76,7 @@ def _recorded(cell: Cell, subject: ClassSubject) -> Json:
     NoLock.made = 0
     search = RecordingSearch(
         cls,
-        _options(cell, first_only=False),
+        _options(cell),
         samples=cell.samples,
         criteria=NAMES if cell.part is Part.CORRELATION and cell.method == "maptest" else (),
         facts=cell.part is Part.COVERAGE_TOTAL,

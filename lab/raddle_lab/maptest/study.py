@@ -19,12 +19,12 @@ from raddle_lab.result_log import Json
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A search for the first bug of a class."""
+    """A search for the known bug of a class."""
 
     seconds: float  # the time limit if the bug was not found
     tests: int | None  # None if it was not found
     executions: int | None
-    found: bool  # whether the first bug has a known symptom of the class
+    found: bool  # whether a bug with a known symptom of the class was found
     found_any: bool  # whether any bug was found
     symptom: str
     sentence: str

@@ -199,7 +199,7 @@ class ClassSearch:
 
     def _search(self) -> None:
         options, since_new, barren = self._options, 0, 0
-        while not self._is_over and not (options.first_only and self.bugs) and not self.nothing_works:
+        while not self._is_over and not self.nothing_works:
             if options.max_tests is not None and self.counts.tests >= options.max_tests:
                 return
             proposal = self._strategy.propose()

@@ -4,6 +4,9 @@ At each scheduling point, the thread that is about to perform the next step of t
 performed the first step is t_a. If no thread is about to perform the next step, a random thread runs. No thread is held
 back: a thread that performs an access of the pattern too early simply runs when it is chosen at random.
 
+A thread that was drawn at random usually continues at the next scheduling points. If a thread was drawn at each point,
+all threads would advance at about the same rate, and a long call could never be overtaken by a short one.
+
 `raddle.schedulers.directed` also makes planned interleavings happen, but it holds threads back, so it does not serve as
 MAPTest's scheduler.
 """

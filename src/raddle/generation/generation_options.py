@@ -27,7 +27,6 @@ class GenerationOptions:
     exclude: tuple[str, ...] = ()  # patterns of methods not to call
     oracles: frozenset[Oracle] = DEFAULT_ORACLES
     max_tests: int | None = None  # limit on the number of tests, for experiments
-    first_only: bool = False  # whether to stop at the first bug
     factory: Factory = field(default_factory=Factory)
     learned: LearnedValues = field(default_factory=LearnedValues)
 

@@ -15,7 +15,6 @@ class SearchEnd(Reason):
     SECONDS = "seconds", "stopped: time limit reached"
     TESTS = "tests", "stopped: limit on tests reached"
     MANY_BUGS = "many-bugs", "stopped: enough bugs found; fix some of them first"
-    FIRST_BUG = "first-bug", "stopped at the first bug"
     INTERRUPTED = "interrupted", "interrupted"
     REJECTED = "rejected", "not tested: the class is of a kind that cannot be tested"
     UNBUILDABLE = "unbuildable", "not tested: no instance can be created"

@@ -137,8 +137,6 @@ class _WatchedSearch(ClassSearch):
     def why_ended(self) -> SearchEnd:
         """Return why the search ended by itself."""
         options = self._request.options
-        if options.first_only and self.bugs:
-            return SearchEnd.FIRST_BUG
         if self.nothing_works:
             return SearchEnd.NOTHING_WORKS
         is_full = options.max_tests is not None and self.counts.tests >= options.max_tests
