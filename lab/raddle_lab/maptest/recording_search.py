@@ -107,6 +107,9 @@ class RecordingSearch(ClassSearch):
         """Record a failure instead of shrinking its test."""
         self.found.add(self._key(test, failure))
 
+    def _is_known(self, test: TestCase, failure: Failure) -> bool:
+        return self._key(test, failure) in self.found
+
     def _key(self, test: TestCase, failure: Failure) -> BugKey:
         violation = failure.violation
         frame = None if failure.error is None else innermost_frame(failure.error, self._belongs)

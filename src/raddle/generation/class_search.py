@@ -46,6 +46,7 @@ MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class w
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
 SHRINKING_STEPS = 40_000  # maximum number of scheduling points in these executions, which can be very long
 SHRINKING_PREEMPTIONS = 2
+CONFIRMATIONS = 3  # times that the same decisions must fail if a search does not find the failure again
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
 
 
@@ -156,6 +157,11 @@ class ClassSearch:
         """Whether the time is up."""
         return self.seconds >= self._options.seconds or self._is_stopping()
 
+    @property
+    def _is_cut_short(self) -> bool:
+        """Whether executions end early because the time is up, so that a failure cannot be reproduced."""
+        return self.seconds >= self._options.seconds + OVERTIME
+
     def _prepare(self, workbench: Workbench, sandbox: Sandbox, stack: ExitStack) -> None:
         options = self._options
         state = ModuleState(self._modules)
@@ -240,12 +246,13 @@ class ClassSearch:
                 checker.after_execution = self._meter.add
             try:
                 failure = proposal.plan(checker)
-                if failure is not None and not isinstance(failure, NativeFailure) and not checker.confirmed(failure):
+                if failure is not None and not self._is_credible(test, failure, checker):
                     failure = None
                 if failure is not None:
                     self._legal = checker.legal()
             except UnusableTestError:
                 counts.unusable += 1
+                failure = None
             counts.executions += checker.executions
         if measured:
             self._meter.spent(time.monotonic() - began)
@@ -255,6 +262,10 @@ class ClassSearch:
         if failure is not None:
             self._examine(test, failure)
         self._on_test(counts, self.seconds)
+
+    def _is_credible(self, test: TestCase, failure: Failure, checker: Checker) -> bool:
+        """Return whether a failure can be repeated. Known failures are not repeated, to save time."""
+        return isinstance(failure, NativeFailure) or self._is_known(test, failure) or checker.confirmed(failure)
 
     def _note_methods(self, test: TestCase) -> None:
         names = [sorted({str(call.method) for call in thread}) for thread in test.threads]
@@ -269,8 +280,7 @@ class ClassSearch:
         """Shrink a failing test, and add the bug if it is new."""
         tests, executions, seconds = self.counts.tests, self.counts.executions, self.seconds
         kind = symptom(failure.violation, failure.error, belongs=self._belongs)
-        called = frozenset(str(call.method) for thread in test.threads for call in thread)
-        if self._is_known(kind, called):
+        if self._is_known(test, failure):
             return
         found, preemptions = failure, SHRINKING_PREEMPTIONS
         what = identity(test, failure.violation, failure.error, belongs=self._belongs)
@@ -293,19 +303,19 @@ class ClassSearch:
 
         searchable = fails(test)
         if not searchable and not self._is_reproducible(test, failure):
-            self._on_dismissed()
+            if not self._is_cut_short:
+                self._on_dismissed()
             return
         shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
         causes: list[Interruption] = []
         if searchable and self._failure_of(shrunk, causes, preemptions=preemptions) is None:
-            self._on_dismissed()
+            if not self._is_cut_short:
+                self._on_dismissed()
             return
         what = identity(
             shrunk, found.violation, found.error, belongs=self._belongs, cause=causes[0] if causes else None
         )
-        self._symptoms.setdefault(kind, []).append(
-            frozenset(str(call.method) for thread in shrunk.threads for call in thread)
-        )
+        self._symptoms.setdefault(kind, []).append(_methods_of(shrunk))
         if self._is_repeated(what):
             self._on_dismissed()
             return
@@ -334,13 +344,15 @@ class ClassSearch:
         )
         return sentence(failure.violation, self._legal, names)
 
-    def _is_known(self, kind: tuple[str, ...], called: frozenset[str]) -> bool:
+    def _is_known(self, test: TestCase, failure: Failure) -> bool:
         """Return whether a failure is probably one of the known bugs.
 
         An exception that was raised in the same function is the same bug. Other failures are if the test calls all
         methods of a test that fails in the same way.
         """
+        kind = symptom(failure.violation, failure.error, belongs=self._belongs)
         known = self._symptoms.get(kind, [])
+        called = _methods_of(test)
         return any(len(kind) > 2 or methods <= called for methods in known)
 
     def _failure_of(
@@ -377,7 +389,7 @@ class ClassSearch:
         return None
 
     def _is_reproducible(self, test: TestCase, failure: Failure) -> bool:
-        """Return whether the decisions of a failing execution fail again.
+        """Return whether the decisions of a failing execution fail again, several times.
 
         If they do not, the failure depends on more than the schedule, such as random numbers or the addresses of
         objects, which determine the order of a set. Native threads make no decisions that could be repeated.
@@ -386,8 +398,7 @@ class ClassSearch:
             return True
         with self._checker(test) as checker:
             try:
-                checker.legal()
-                return checker.confirmed(failure)
+                return all(checker.confirmed(failure) for _ in range(CONFIRMATIONS))
             except UnusableTestError:
                 return False
             finally:
@@ -395,6 +406,11 @@ class ClassSearch:
 
     def _belongs(self, file: str) -> bool:
         return file in self._files
+
+
+def _methods_of(test: TestCase) -> frozenset[str]:
+    """Return the names of the methods that the threads of a test call."""
+    return frozenset(str(call.method) for thread in test.threads for call in thread)
 
 
 def _why_not_repeated(failure: Failure) -> str:

@@ -116,17 +116,18 @@ class Checker:
 
     def is_repeatable(self) -> bool:
         """Make whole calls again, in every order; return whether every history is legal."""
-        legal = self.legal()
-        return all(
-            judge(legal.comparable(history), legal.histories, self.oracles) is None
-            for history in self._whole_calls().histories
-        )
+        return self._includes(self.legal(), self._whole_calls())
 
     def judge(self, history: History | None = None) -> Violation | None:
         """Return how a history, by default that of the last execution, differs from the legal histories."""
-        legal = self.legal()
-        found = self.harness.history() if history is None else history
-        return judge(legal.comparable(found), legal.histories, self.oracles)
+        return self._judged(self.harness.history() if history is None else history, self.legal())
+
+    def _judged(self, history: History, legal: LegalHistories) -> Violation | None:
+        return judge(legal.comparable(history), legal.histories, self.oracles)
+
+    def _includes(self, legal: LegalHistories, others: LegalHistories) -> bool:
+        """Return whether all other histories are legal."""
+        return all(self._judged(history, legal) is None for history in others.histories)
 
     def execute(self, scheduler: Scheduler) -> Execution:
         """Run one execution, for which the scheduler has begun, without judging its history."""
@@ -197,12 +198,28 @@ class Checker:
         return self.harness.error_of(violation.calls[0])
 
     def confirmed(self, failure: Failure) -> bool:
-        """Return whether the same decisions, repeated, violate linearizability in the same way."""
+        """Return whether the same decisions, repeated, violate linearizability in the same way.
+
+        The legal histories are computed again, too. If they differ, for example because calls raise exceptions at random,
+        a violation may only mean that a legal history was missing.
+
+        Raises:
+            UnusableTestError: If the legal histories cannot be computed again.
+        """
+        legal = self.legal()
         again = self.session.rerun(failure.decisions, failure.known_points)
         self.executions += 1
         if again is None or (again.outcome.failed and again.outcome.signature != ENDLESS):
             return False
-        return self.judge() == failure.violation
+        history = self.harness.history()
+        if self._judged(history, legal) != failure.violation:
+            return False
+        renewed = self._whole_calls()
+        if not self._includes(legal, renewed):
+            # Meanwhile, executions may have shown that calls wait with timeouts, so that there are more orders.
+            legal, renewed = renewed, self._whole_calls()
+        violation = self._judged(history, renewed)
+        return violation is not None and violation.is_like(failure.violation) and self._includes(legal, renewed)
 
     @contextmanager
     def failing(self, oracles: Set[Oracle]) -> Iterator[None]:

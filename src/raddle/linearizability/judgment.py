@@ -43,6 +43,10 @@ class Violation:
         """Whether the violation is about an observer rather than a call of a thread."""
         return any(row == OBSERVERS for row, _ in self.calls)
 
+    def is_like(self, other: Violation) -> bool:
+        """Return whether the other violation is about the same oracle, calls and exception."""
+        return (self.oracle, self.calls, self.exception) == (other.oracle, other.calls, other.exception)
+
 
 def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> Violation | None:
     """Return how a history differs from all legal histories; None if the oracles find no difference."""
