@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, ClassVar
 
+from raddle.entities import Entities
 from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import bind
 from raddle.generation.pools import ArgumentPools
@@ -20,6 +21,7 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.operation import ACCESSES
 from raddle.schedulers.sequential import Sequential
+from raddle.step import Step
 
 PASSED_TO_ITSELF = 0.35  # share of the tests in which most calls that accept an instance get the shared object
 
@@ -77,22 +79,45 @@ class ClassBuilder:
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Run the prefix and then the calls in one thread; return the steps of the calls, None if one raises."""
+        observed = self._observe(TestCase(prefix.calls, (tuple(calls),)))
+        return None if observed is None or self._harness.error is not None else (observed[0][0], observed[1])
+
+    def observe_each(self, test: TestCase) -> list[Observed | None] | None:
+        """Run the threads of a test one after the other; return the steps of each thread.
+
+        A thread's steps are None if one of its calls raises an exception or does not end. The result is None if the
+        execution fails.
+        """
+        observed = self._observe(test)
+        if observed is None:
+            return None
+        threads, entities = observed
+        return [
+            (steps, entities) if self._harness.has_returned(number) else None for number, steps in enumerate(threads)
+        ]
+
+    def _observe(self, test: TestCase) -> tuple[list[tuple[Step, ...]], Entities] | None:
+        """Run the threads of a test one after the other; return the steps of each, None if the execution fails."""
         harness, session = self._harness, self._session
-        harness.calls = bind(TestCase(prefix.calls, (tuple(calls),)), folder=self.folder)
+        harness.calls = bind(test, folder=self.folder)
         scheduler = Sequential()
         scheduler.begin(1, session.known_points.version)
         execution = session.run_for(scheduler)
-        if execution.outcome.failed or execution.observed is None or not harness.complete or harness.error is not None:
+        if execution.outcome.failed or execution.observed is None or not harness.complete:
             return None
         steps, entities = execution.observed
         early = self.workbench.installation.model().early
-        return tuple(
-            step
-            for step in steps
-            # The harness makes the calls in a thread of its own, and the prefix in the first thread. Constructors
-            # access their own object before any other thread can.
-            if harness.is_worker(step[0]) and (step[3] not in early or step[1] not in ACCESSES)
-        ), entities
+        # The harness makes the calls in threads of their own, and the prefix in the first thread. Constructors access
+        # their own object before any other thread can.
+        threads: dict[int, list[Step]] = {}
+        for step in steps:
+            if step[3] not in early or step[1] not in ACCESSES:
+                threads.setdefault(step[0], []).append(step)
+        found: list[tuple[Step, ...]] = [()] * len(test.threads)
+        for participant, own in threads.items():
+            if harness.is_worker(participant):
+                found[harness.position(participant)[0]] = tuple(own)
+        return found, entities
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
         """Return a call of each method, in which every parameter that accepts an instance is the shared object.

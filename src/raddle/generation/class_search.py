@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from random import Random
 from types import ModuleType
 
@@ -24,7 +25,9 @@ from raddle.generation.inspect_class import inspect_class
 from raddle.generation.interruptions import interruptions
 from raddle.generation.module_state import ModuleState
 from raddle.generation.native_runs import NativeFailure, NativeSettings
+from raddle.generation.observer_choice import ObserverChoice
 from raddle.generation.pools import ArgumentPools
+from raddle.generation.private_state import private_state
 from raddle.generation.reachable_modules import reachable_modules
 from raddle.generation.sandbox import Sandbox
 from raddle.generation.sequential import SequentialRunner
@@ -33,11 +36,15 @@ from raddle.generation.strategies import make_strategy
 from raddle.generation.strategy import Proposal
 from raddle.generation.surface import Surface
 from raddle.generation.testcase import TestCase
+from raddle.inspection import mro
 from raddle.instrument import Selection
+from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.description import CallNames, sentence
+from raddle.linearizability.judgment import Oracle
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
+from raddle.site import SiteTable
 
 RESTART_AFTER = 100  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
@@ -46,6 +53,7 @@ MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class w
 SHRINKING_EXECUTIONS = 250  # maximum number of executions with which a simpler test must fail
 SHRINKING_STEPS = 40_000  # maximum number of scheduling points in these executions, which can be very long
 SHRINKING_PREEMPTIONS = 2
+MANY_OBSERVERS = 20  # observers that are tried if private attributes show a failure
 CONFIRMATIONS = 3  # times that the same decisions must fail if a search does not find the failure again
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
 
@@ -78,6 +86,7 @@ OnBug = Callable[[Bug], None]
 NOT_SIMPLIFIED = "the time limit was reached while its calls were simplified"
 NATIVE_ONLY = "it was seen on native threads, and no schedule was found for it"
 NOT_REPEATED = f"a second search with at most {SHRINKING_PREEMPTIONS} preemptions did not find it"
+PRIVATE_ONLY = "only private attributes show it, and tests do not use them"
 OVERTIME = 1.0  # seconds after the time limit at which an execution in progress is ended
 OnTest = Callable[[Counts, float], None]  # called after each test with the counts and the seconds so far
 
@@ -191,6 +200,24 @@ class ClassSearch:
         settings = NativeSettings(workbench.installation, selection, reset, on_observed=self._meter.add_steps)
         self._strategy = make_strategy(options.method, builder, settings)
         self._workbench, self._sandbox, self._reset = workbench, sandbox, reset
+        self._observers = self._make_observers(builder, workbench.installation.table)
+
+    def _make_observers(self, builder: ClassBuilder, table: SiteTable) -> ObserverChoice | None:
+        """Return what chooses observers; None if no oracle or execution could show a difference."""
+        options = self._options
+        if not self._strategy.is_controlled or options.oracles.isdisjoint((Oracle.EXCEPTIONS, Oracle.STATE)):
+            return None
+        exclude = (*options.exclude, *options.factory.exclude)
+        constructed = [method.owner.load() for method in self.surface.constructors]
+        classes = [self._cls, *(one for one in constructed if isinstance(one, type))]
+        return ObserverChoice(
+            builder,
+            self._pools,
+            owners={class_owner(table, base) for cls in classes for base in mro(cls)},
+            seed=options.seed,
+            compares_values=Oracle.STATE in options.oracles,
+            is_excluded=lambda name: any(fnmatchcase(name, pattern) for pattern in exclude),
+        )
 
     @property
     def nothing_works(self) -> bool:
@@ -213,6 +240,8 @@ class ClassSearch:
                 barren += 1
             else:
                 before = len(self.bugs)
+                if self._observers is not None:
+                    proposal = replace(proposal, test=self._observers.added_to(proposal.test))
                 self._try(proposal)
                 barren = 0 if self._has_called_methods else barren + 1
                 since_new = 0 if len(self.bugs) > before else since_new + 1
@@ -221,17 +250,23 @@ class ClassSearch:
                 self.counts.restarts += 1
                 self._pools.restart(self.counts.restarts)
                 self._strategy.restart()
+                if self._observers is not None:
+                    self._observers.restart()
 
     # -- one test -----------------------------------------------------------------------------------
 
-    def _calls(self, test: TestCase) -> ConcurrentCalls:
+    def _calls(self, test: TestCase, *, private: bool) -> ConcurrentCalls:
         calls = bind(test, folder=self._sandbox.folder)
+        if private:
+            calls = replace(calls, observers=(*calls.observers, private_state(self._cls)))
         invariant = self._options.factory.invariant
         return calls if invariant is None else replace(calls, invariants=(invariant,))
 
-    def _checker(self, test: TestCase, *, measured: bool = False) -> Checker:
+    def _checker(self, test: TestCase, *, measured: bool = False, private: bool | None = None) -> Checker:
+        """Return a checker of a test; `private` is whether private attributes are compared, by default as requested."""
+        calls = self._calls(test, private=self._options.private if private is None else private)
         return Checker(
-            self._workbench, self._calls(test), reset=self._reset, oracles=self._options.oracles, measuring=measured,
+            self._workbench, calls, reset=self._reset, oracles=self._options.oracles, measuring=measured,
             renewed=False,
         )  # fmt: skip
 
@@ -250,9 +285,10 @@ class ClassSearch:
                     failure = None
                 if failure is not None:
                     self._legal = checker.legal()
-            except UnusableTestError:
+            except UnusableTestError as error:
                 counts.unusable += 1
                 failure = None
+                self._check_observers(test, error)
             counts.executions += checker.executions
         if measured:
             self._meter.spent(time.monotonic() - began)
@@ -262,6 +298,19 @@ class ClassSearch:
         if failure is not None:
             self._examine(test, failure)
         self._on_test(counts, self.seconds)
+
+    def _check_observers(self, test: TestCase, error: UnusableTestError) -> None:
+        """Drop the observers of a test that cannot be controlled because of them: one of them may block."""
+        if self._observers is None or not test.observers or error.slug != "uncontrolled-calls":
+            return
+        with self._checker(replace(test, observers=())) as checker:
+            try:
+                checker.legal()
+            except UnusableTestError:
+                return
+            finally:
+                self.counts.executions += checker.executions
+        self._observers.drop(test.observers)
 
     def _is_credible(self, test: TestCase, failure: Failure, checker: Checker) -> bool:
         """Return whether a failure can be repeated. Known failures are not repeated, to save time."""
@@ -291,24 +340,31 @@ class ClassSearch:
         )  # fmt: skip
         self._on_suspect(bug)
 
+        private = False  # whether private attributes must be compared
+
         def fails(simpler: TestCase) -> bool:
             nonlocal found, preemptions
             if self.counts.executions - executions > MAX_SHRINKING or (found is not failure and self._is_over):
                 return False
-            again = self._failure_of(simpler, preemptions=preemptions)
+            again = self._failure_of(simpler, preemptions=preemptions, private=private)
             if again is None or symptom(again[0].violation, again[0].error, belongs=self._belongs) != kind:
                 return False
             found, preemptions = again  # a simpler test rarely needs more preemptions, and trying that takes long
             return True
 
-        searchable = fails(test)
-        if not searchable and not self._is_reproducible(test, failure):
-            if not self._is_cut_short:
-                self._on_dismissed()
-            return
-        shrunk = shrink_test(test, fails, constructors=self.surface.constructors) if searchable else test
+        # A test must not use private attributes, so look for others that show the failure first.
+        start = next((one for one in self._with_public_observers(test, failure) if fails(one)), None)
+        if start is None and self._options.private:
+            private = True
+            start = test if fails(test) else None
         causes: list[Interruption] = []
-        if searchable and self._failure_of(shrunk, causes, preemptions=preemptions) is None:
+        if start is None:
+            shrunk, is_confirmed = test, self._is_reproducible(test, failure)
+        else:
+            shrunk = shrink_test(start, fails, constructors=self.surface.constructors)
+            again = self._failure_of(shrunk, causes, preemptions=preemptions, private=private)
+            is_confirmed = again is not None
+        if not is_confirmed:
             if not self._is_cut_short:
                 self._on_dismissed()
             return
@@ -321,10 +377,16 @@ class ClassSearch:
             return
         bug = replace(
             bug, identity=what, test=shrunk, violation=found.violation, sentence=self._sentence(shrunk, found),
-            failure=found, unfinished="" if searchable else _why_not_repeated(failure),
+            failure=found, unfinished=_why_unfinished(failure, is_found=start is not None, private=private),
         )  # fmt: skip
         self.bugs.append(bug)
         self._on_bug(bug)
+
+    def _with_public_observers(self, test: TestCase, failure: Failure) -> Iterator[TestCase]:
+        """Yield the test, and the test with more observers if private attributes may have shown the failure."""
+        yield test
+        if self._observers is not None and self._options.private and failure.violation.oracle is Oracle.STATE:
+            yield self._observers.added_to(test, limit=MANY_OBSERVERS)
 
     def _is_repeated(self, what: Identity) -> bool:
         """Return whether a bug has been found before, or is one of many about the same variable."""
@@ -356,7 +418,7 @@ class ClassSearch:
         return any(len(kind) > 2 or methods <= called for methods in known)
 
     def _failure_of(
-        self, test: TestCase, causes: list[Interruption] | None = None, *, preemptions: int
+        self, test: TestCase, causes: list[Interruption] | None = None, *, preemptions: int, private: bool
     ) -> tuple[Failure, int] | None:
         """Search a test with up to this many preemptions; return its failure with their number.
 
@@ -366,7 +428,7 @@ class ClassSearch:
         """
         seen: list[list[Interruption]] = []
         table = self._workbench.installation.table
-        with self._checker(test, measured=causes is not None) as checker:
+        with self._checker(test, measured=causes is not None, private=private) as checker:
             if causes is not None:
                 checker.after_execution = lambda execution: seen.append(
                     [] if execution.observed is None else interruptions(*execution.observed, table)
@@ -413,8 +475,10 @@ def _methods_of(test: TestCase) -> frozenset[str]:
     return frozenset(str(call.method) for thread in test.threads for call in thread)
 
 
-def _why_not_repeated(failure: Failure) -> str:
-    """Return why a failure has no test, although it was confirmed when it was found."""
+def _why_unfinished(failure: Failure, *, is_found: bool, private: bool) -> str:
+    """Return why a failure has no test, although it was confirmed when it was found; "" if it has one."""
+    if is_found:
+        return PRIVATE_ONLY if private else ""
     return NATIVE_ONLY if isinstance(failure, NativeFailure) else NOT_REPEATED
 
 

@@ -84,6 +84,7 @@ class ConTeGe(_ConTeGe):
     """ConTeGe as published, on native threads."""
 
     name = "contege"
+    is_controlled = False
 
     def __init__(self, builder: TestBuilder, settings: NativeSettings) -> None:
         super().__init__(builder)

@@ -76,6 +76,7 @@ class CovCon(_CovCon):
     """CovCon as published, on native threads."""
 
     name = "covcon"
+    is_controlled = False
 
     def __init__(self, builder: TestBuilder, settings: NativeSettings) -> None:
         super().__init__(builder)

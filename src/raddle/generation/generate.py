@@ -20,7 +20,7 @@ from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.generation_result import ClassReport, GeneratedFinding, GenerationResult
 from raddle.generation.inspect_class import inspect_class
 from raddle.generation.learning import learn as learn_values
-from raddle.generation.oracle_names import ORACLES, PRIVATE, names_in
+from raddle.generation.oracle_names import ORACLES
 from raddle.generation.owned_folder import delete_abandoned
 from raddle.generation.package_classes import imported
 from raddle.generation.public_names import PublicNames, is_private
@@ -187,8 +187,7 @@ class _Generation:
             self._progress,
             self._budget,
         )
-        is_private = PRIVATE in names_in(self._given.oracle)
-        request = SearchRequest(cls, options, keeps_tests=self._given.keep_coverage_tests, private=is_private)
+        request = SearchRequest(cls, options, keeps_tests=self._given.keep_coverage_tests)
         supervisor = Supervisor(
             request, surface, workers=self._given.workers or 1, on_bug=work.on_bug, on_progress=work.on_progress
         )

@@ -26,6 +26,7 @@ class GenerationOptions:
     methods: tuple[str, ...] = ()  # patterns of the methods to call; all if empty
     exclude: tuple[str, ...] = ()  # patterns of methods not to call
     oracles: frozenset[Oracle] = DEFAULT_ORACLES
+    private: bool = False  # whether private attributes count as state
     max_tests: int | None = None  # limit on the number of tests, for experiments
     factory: Factory = field(default_factory=Factory)
     learned: LearnedValues = field(default_factory=LearnedValues)

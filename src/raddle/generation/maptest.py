@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 from typing import NamedTuple
@@ -20,32 +20,30 @@ from typing import NamedTuple
 from raddle.entities import Entities
 from raddle.execute.installation import Installation
 from raddle.execute.session import Execution
-from raddle.generation.access_model import AccessModel, is_unnamed
+from raddle.generation.access_model import AccessModel
 from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_events
 from raddle.generation.eager import Eager
 from raddle.generation.executions import require_legal, run_sequentially
 from raddle.generation.failing_pattern import explaining_pattern
 from raddle.generation.identify import identify, identify_from_source
 from raddle.generation.method_choice import MethodChoice, Threads
-from raddle.generation.observing import can_observe
 from raddle.generation.pattern_goals import PatternGoals
 from raddle.generation.raw_patterns import Family, RawPattern, patterns_in
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.testcase import TestCase
 from raddle.generation.tests_of_methods import build_test
 from raddle.inspection import mro
 from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure
 from raddle.linearizability.history import History
-from raddle.operation import ACCESSES, READ, WRITE
+from raddle.operation import ACCESSES
 from raddle.step import Step
 
 MAX_EXECUTIONS = 24  # eager executions for one test; the paper has no limit
 MAX_UNSEEN = 1  # eager executions that aim at accesses which only the source shows, for one test
 MAX_PATTERNS = 20_000  # patterns considered for one test
 OBSERVATIONS = 3  # sequential runs of each method that refine the access model
-MAX_OBSERVERS = 6  # calls that observe the object at the end of a test
 ATTEMPTS = 10  # attempts to build one test
 
 
@@ -103,7 +101,6 @@ class MapTest(Strategy):
         self._owners = frozenset(class_owner(installation.table, base) for base in mro(cls))
         self._observations: Counter[Method] = Counter()
         self._has_observed = False  # whether all methods have been observed
-        self._returned: dict[Method, None] = {}  # the methods that returned in an observation
         self._eager = Eager(self._random.getrandbits(32))
         self._executions = 0
         self._capped = 0
@@ -153,23 +150,7 @@ class MapTest(Strategy):
             return None
         for method in dict.fromkeys(chain(*threads)):
             self._observe(prefix, method)
-        test = replace(test, observers=self._observers(threads))
         return Proposal(test, lambda checker: self._execute(checker, family, test), measured=True)
-
-    def _observers(self, threads: Threads) -> tuple[Call, ...]:
-        """Return calls that read what the threads write, and that change nothing themselves.
-
-        If they raise an exception that they raise after no order of whole calls, the threads have left a broken object.
-        """
-        written = {one.variable for method in chain(*threads) for one in self.model.of(method) if one.kind == WRITE}
-        found = []
-        for method in filter(can_observe, self._returned):
-            accesses = [one for one in self.model.of(method) if not is_unnamed(one.variable)]
-            reads = {one.variable for one in accesses if one.kind == READ}
-            changes_nothing = not any(one.kind == WRITE for one in accesses)
-            if changes_nothing and not reads.isdisjoint(written):
-                found.append(Call(method))
-        return tuple(self._random.sample(found, min(len(found), MAX_OBSERVERS)))
 
     def _observe(self, prefix: Prefix, method: Method) -> None:
         """Refine the access model with a sequential run of a method."""
@@ -178,7 +159,6 @@ class MapTest(Strategy):
             call = self.builder.call(prefix, method)
             observed = None if call is None else self.builder.observe(prefix, [call])
             if observed is not None:
-                self._returned[method] = None
                 early = self._installation.model().early
                 steps, entities = [step for step in observed[0] if step[3] not in early], observed[1]
                 self.model.learn(method, steps, entities)

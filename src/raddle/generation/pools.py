@@ -172,6 +172,14 @@ class ArgumentPools:
                 keywords.append((parameter.name, draw(parameter)))
         return Call(method, tuple(arguments), tuple(keywords), receiver=receiver, consumed=method in self._iterated)
 
+    def required(self, method: Method) -> list[Parameter]:
+        """Return the parameters for which every call of a method passes an argument."""
+        return [one for one in method.parameters if one.required or self._is_path(method, one)]
+
+    def call_with(self, method: Method, values: Mapping[str, Expression]) -> Call:
+        """Return a call that passes these arguments."""
+        return replace(_call_with(method, values), consumed=method in self._iterated)
+
     def _is_passed(self, rng: Random, method: Method, parameter: Parameter) -> bool:
         if parameter.required or self._is_path(method, parameter):
             return True  # the default value of a path could be one of the user's files
@@ -240,7 +248,7 @@ class ArgumentPools:
             return call
         passed = {parameter.name: expression for parameter, expression in arguments_of(call)}
         passed |= dict.fromkeys(shared, Variable(SHARED))
-        return replace(_call_with(method, passed), result="", consumed=method in self._iterated)
+        return self.call_with(method, passed)
 
     def redrawn(self, rng: Random, call: Call) -> Call:
         """Return a call that passes the same parameters, with other arguments from the pools."""
@@ -299,7 +307,7 @@ class ArgumentPools:
         changes += ({p.name: values[p.name][0], q.name: values[q.name][0]}
                     for p, q in itertools.combinations(options, 2) if values[p.name] and values[q.name])  # fmt: skip
         for change in changes:
-            yield _call_with(method, first | change)
+            yield replace(_call_with(method, first | change), result=SHARED)
         if any(p.kind is Signature.VAR_POSITIONAL for p in method.parameters):
             rng = Random(self._seed)
             yield from (self.draw_call(rng, method, {}) for _ in range(4))
@@ -395,7 +403,7 @@ def _choose(rng: Random, choices: Sequence[Expression], factors: Sequence[float]
 
 
 def _call_with(method: Method, values: Mapping[str, Expression]) -> Call:
-    """Return the constructor call that passes these arguments, by position as far as possible."""
+    """Return the call that passes these arguments, by position as far as possible."""
     arguments: list[Expression] = []
     keywords = []
     is_positional = True
@@ -405,7 +413,7 @@ def _call_with(method: Method, values: Mapping[str, Expression]) -> Call:
             arguments.append(values[parameter.name])
         elif parameter.name in values:
             keywords.append((parameter.name, values[parameter.name]))
-    return Call(method, tuple(arguments), tuple(keywords), result=SHARED)
+    return Call(method, tuple(arguments), tuple(keywords))
 
 
 def _key(method: Method, parameter: Parameter) -> _Key:

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from raddle.generation import expressions
-from raddle.generation.callbacks import observers_of_callbacks
 from raddle.generation.footprint import Footprint, Variable, footprint
-from raddle.generation.observing import can_observe
 from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method, MethodKind
 from raddle.generation.testcase import SHARED, Call, TestCase
@@ -33,7 +31,6 @@ PREFIX_LENGTHS = (0, 1, 1, 2, 3, 5)
 LONGER_SHARE = 0.25  # share of the tests in which one thread makes two calls
 EXTENSIONS = 2  # prefixes that are extended by one or two of the drawn calls
 OTHER_RECEIVER = 0.3  # share of the calls whose receiver may be a second instance, if the prefix constructs one
-OBSERVERS = 4  # maximum number of calls that observe the object at the end
 EXTRA_SHARE = 0.05  # share of the pairs that seem not to interact and are tested all the same
 FIRST_PASS = 60  # maximum number of executions of a test with one preemption
 SECOND_PASS = 250  # maximum number of executions of a test with two preemptions
@@ -82,7 +79,6 @@ class Portfolio(Strategy):
         self._proposals: deque[Proposal] = deque()
         self._passed: deque[TestCase] = deque(maxlen=MAX_WAITING)  # tests that wait for their second pass
         self._drawn: Counter[Method] = Counter()  # number of times each method was drawn
-        self._observers_so_far: set[Method] = set()  # the methods that have been observers
         self._tried: Counter[frozenset[Kind]] = Counter()  # number of tests of each combination of kinds
         # What was drawn since the last restart. The same calls are often drawn again, and would do the same again.
         self._footprints: dict[tuple[tuple[Call, ...], Call], Footprint | None] = {}
@@ -145,16 +141,13 @@ class Portfolio(Strategy):
         pairs = [pair for pair in pairs if random.random() * self._tried[_kinds(pair)] < OFTEN]
         random.shuffle(pairs)
         pairs.sort(key=lambda pair: self._tried[_kinds(pair)])
-        observers = self._observers(prefix, candidates) if pairs else ()
         for pair in pairs[:TESTS]:
             self._tried[_kinds(pair)] += 1
             threads: list[tuple[Call, ...]] = [(pair[0].call,), (pair[1].call,)]
             if random.random() < LONGER_SHARE:
                 which = random.randrange(2)
                 threads[which] = (*threads[which], self._second(pair[which], pair[1 - which], candidates).call)
-            made = [*prefix.calls, *threads[0], *threads[1]]
-            of_callbacks = observers_of_callbacks(made, self.builder.surface.cls)
-            self._add_test(TestCase(prefix.calls, tuple(threads), (*observers, *of_callbacks)))
+            self._add_test(TestCase(prefix.calls, tuple(threads)))
 
     def _add_test(self, test: TestCase) -> None:
         """Add a test unless the same calls were proposed before. Which thread makes which calls does not matter."""
@@ -232,35 +225,6 @@ class Portfolio(Strategy):
             chosen += [random.choice(chosen) for _ in range(REPEATED)]
         self._drawn.update(chosen)
         return chosen
-
-    def _observers(self, prefix: Prefix, candidates: Sequence[_Candidate]) -> tuple[Call, ...]:
-        """Return calls without arguments that show the state of the object and do not change it.
-
-        Public attributes count as well, if the candidates write them.
-        """
-        writes = {access.variable for one in candidates for access in one.footprint.accesses if access.writes}
-        reads = {access.variable for one in candidates for access in one.footprint.accesses if not access.writes}
-        found: list[Call] = []
-        methods = list(filter(can_observe, self.builder.surface.methods))
-        for method in self.builder.random.sample(methods, min(len(methods), 2 * OBSERVERS)):
-            call = self.builder.call(prefix, method)
-            observed = None if call is None else self._footprint(prefix, call)
-            if call is None or observed is None:
-                if method in self._observers_so_far:  # it raises an exception now, but other calls may change that
-                    found.append(Call(method))
-                continue
-            accesses = observed.accesses
-            own = {access.variable for access in accesses if access.writes}
-            if own.isdisjoint(reads) and any(access.variable in writes for access in accesses):
-                found.append(call)
-                self._observers_so_far.add(method)
-        attributes = {name for owner, _, name in writes if name.isidentifier() and not name.startswith("_")}
-        known = {method.name for method in self.builder.surface.methods}
-        for name in sorted(attributes - known):
-            method = Method(name, MethodKind.PROPERTY, self.builder.surface.cls)
-            if self._footprint(prefix, Call(method)) is not None:
-                found.append(Call(method))
-        return tuple(found[:OBSERVERS])
 
 
 def _mirrored(call: Call, instances: Sequence[str]) -> list[Call]:

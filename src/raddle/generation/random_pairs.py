@@ -17,6 +17,7 @@ class RandomPairs(Strategy):
     """Random pairs of methods."""
 
     name = "random"
+    is_controlled = False
 
     def __init__(self, builder: TestBuilder, settings: NativeSettings) -> None:
         super().__init__(builder)

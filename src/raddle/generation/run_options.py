@@ -14,7 +14,7 @@ from raddle.generation.exporting import DEFAULT_FOLDER, TestFolder, checked_fold
 from raddle.generation.expressions import Imported
 from raddle.generation.factory import Factory
 from raddle.generation.generation_options import DEFAULT_SECONDS, GenerationOptions
-from raddle.generation.oracle_names import ORACLES, names_in, oracles_of
+from raddle.generation.oracle_names import ORACLES, PRIVATE, names_in, oracles_of
 from raddle.generation.pytest_paths import import_root
 from raddle.inspection import module_of, qualname_of
 from raddle.site import INSTALLED
@@ -56,6 +56,7 @@ class RunOptions:
             tuple(self.methods),
             tuple(self.exclude),
             oracles_of(names_in(self.oracle)),
+            private=PRIVATE in names_in(self.oracle),
             max_tests=self.max_tests,
             factory=factory,
         )

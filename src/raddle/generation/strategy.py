@@ -83,6 +83,7 @@ class Strategy(ABC):
     """Decides which tests are tried."""
 
     name: ClassVar[str]
+    is_controlled: ClassVar[bool] = True  # whether executions are controlled; native ones do not compare states
 
     def __init__(self, builder: TestBuilder) -> None:
         self.builder = builder

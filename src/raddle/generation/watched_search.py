@@ -15,7 +15,6 @@ from raddle.generation.file_shortage import is_shortage
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.heartbeat import Heartbeat
 from raddle.generation.portable import portable_bug, portable_test
-from raddle.generation.private_state import private_state
 from raddle.generation.search_end import SearchEnd
 from raddle.generation.search_messages import (
     Broken,
@@ -31,8 +30,6 @@ from raddle.generation.search_messages import (
     Suspected,
 )
 from raddle.generation.strategy import Proposal
-from raddle.generation.testcase import TestCase
-from raddle.linearizability.concurrent_calls import ConcurrentCalls
 
 STATUS_SECONDS = 0.2  # time between two messages about the status
 FIRST_COVERAGE_SECONDS = 2.0  # when the coverage is reported first; later reports come at twice the time
@@ -46,7 +43,6 @@ class SearchRequest:
     options: GenerationOptions
     refusals: Refusals = field(default_factory=Refusals)
     keeps_tests: bool = False  # whether tests that raise coverage are reported
-    private: bool = False  # whether private attributes count as state
 
 
 def run_search(
@@ -128,7 +124,6 @@ class _WatchedSearch(ClassSearch):
         self.surface = replace(self.surface, methods=methods)
         self._request = request
         self._reporter = reporter
-        self._observer = private_state(request.cls)
 
     def _search(self) -> None:
         self._reporter.send(Started())
@@ -141,10 +136,6 @@ class _WatchedSearch(ClassSearch):
             return SearchEnd.NOTHING_WORKS
         is_full = options.max_tests is not None and self.counts.tests >= options.max_tests
         return SearchEnd.TESTS if is_full else SearchEnd.SECONDS
-
-    def _calls(self, test: TestCase) -> ConcurrentCalls:
-        calls = super()._calls(test)
-        return replace(calls, observers=(*calls.observers, self._observer)) if self._request.private else calls
 
     def _try(self, proposal: Proposal) -> None:
         before = self._meter.covered("map")

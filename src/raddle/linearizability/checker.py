@@ -200,8 +200,8 @@ class Checker:
     def confirmed(self, failure: Failure) -> bool:
         """Return whether the same decisions, repeated, violate linearizability in the same way.
 
-        The legal histories are computed again, too. If they differ, for example because calls raise exceptions at random,
-        a violation may only mean that a legal history was missing.
+        The legal histories are computed again, too. If they differ, for example because calls raise exceptions at
+        random, a violation may only mean that a legal history was missing.
 
         Raises:
             UnusableTestError: If the legal histories cannot be computed again.

@@ -183,6 +183,10 @@ class Harness:
         number = self._execution.workers[participant]
         return number, len(self._execution.returned[number])
 
+    def has_returned(self, thread: int) -> bool:
+        """Return whether all calls of a thread have returned."""
+        return len(self._execution.returned[thread]) == len(self.calls.threads[thread])
+
     def history(self) -> History:
         """Return the history of the last execution."""
         execution, forms = self._execution, Forms(self._execution.shared)

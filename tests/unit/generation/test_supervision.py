@@ -26,9 +26,9 @@ ENDLESS = 100_000.0  # seconds: the searches are limited by tests, so that no re
 pytestmark = pytest.mark.skipif(not can_fork(), reason="the search runs in child processes")
 
 
-def search(cls, *, tests=60, workers=1, patience=None, **options):
+def search(cls, *, tests=60, workers=1, patience=None, private=False, **options):
     bugs = []
-    settings = GenerationOptions(seconds=ENDLESS, max_tests=tests)
+    settings = GenerationOptions(seconds=ENDLESS, max_tests=tests, private=private)
     supervisor = Supervisor(
         SearchRequest(cls, settings, **options),
         inspect_class(cls),

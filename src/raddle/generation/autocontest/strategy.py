@@ -18,11 +18,9 @@ from raddle.generation.autocontest.sequence_runner import RecordedCall, Sequence
 from raddle.generation.autocontest.sequences import ALL_RULES, FIRST_LEVEL, Limits, Rules, SearchResult, search
 from raddle.generation.strategy import Prefix, Proposal, Strategy
 from raddle.generation.testcase import Call, TestCase
-from raddle.operation import WRITE
 
 MAX_FAILED_ITERATIONS = 2  # consecutive iterations without a new call trace, after which the prefix is replaced
 ROUNDS = 2  # rounds of a loop that call traces show; a third round would rarely show another interleaving
-MAX_OBSERVERS = 8  # maximum number of calls that observe the state at the end of a test
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,6 @@ class AutoConTest(Strategy):
         self._assembler: Assembler[GeneratedSequence] = Assembler()
         self._tests: deque[AssembledTest] = deque()
         self._confirmations: Iterator[Confirmation] = iter(())
-        self._observers: tuple[Call, ...] = ()
         self._numbers: dict[object, int] = {}  # numbers for shapes, calls and traces, because hashing them is slow
         self._explored_pairs: set[tuple[int, int, int]] = set()
         self._impossible: set[tuple[int, int]] = set()  # pairs without feasible requirements
@@ -171,7 +168,6 @@ class AutoConTest(Strategy):
                 builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder, rounds=self._rounds
             )
             self._started = prefix, runner
-            self._observers = _observers(runner, builder.edges(prefix))
         return self._started
 
     # -- one test -----------------------------------------------------------------------------------
@@ -224,22 +220,9 @@ class AutoConTest(Strategy):
         for candidate, (state, path) in enumerate(states[: 1 if states[0][0] == states[1][0] else 2]):
             prefix = (*test.prefix, *self._shortest.get(state, path))
             yield Confirmation(
-                TestCase(prefix, ((calls[0],), (calls[1],)), self._observers),
+                TestCase(prefix, ((calls[0],), (calls[1],))),
                 candidate,
                 tuple(predictions.feasible.values()),
                 calls=(CallKind(calls[0], one.shape), CallKind(calls[1], other.shape)),
                 sites=pair.sites,
             )
-
-
-def _observers(runner: SequenceRunner, edges: Sequence[Call]) -> tuple[Call, ...]:
-    """Return calls without arguments that write nothing, which the oracle compares after the threads have ended."""
-    found: list[Call] = []
-    for call in dict.fromkeys(edges):
-        if len(found) == MAX_OBSERVERS:
-            break
-        if not call.arguments and not call.keywords:
-            recorded = runner.record([call])
-            if recorded and not any(event.kind == WRITE for event in recorded[0].events):
-                found.append(call)
-    return tuple(found)

@@ -51,7 +51,6 @@ class GivenCalls:
         prefix: Sequence[Call],
         edges: Sequence[Call],
         *,
-        observers: Sequence[Call] = (),
         seed: int = 1,
     ) -> None:
         self.workbench = workbench
@@ -59,7 +58,7 @@ class GivenCalls:
         self.reset = None
         self.folder = ""
         self._prefix = Prefix(tuple(prefix), {})
-        self._edges, self._observers = tuple(edges), tuple(observers)
+        self._edges = tuple(edges)
         methods = tuple(dict.fromkeys(call.method for call in edges))
         self.surface = Surface(prefix[0].method.owner, (prefix[0].method,), methods)
 
@@ -74,6 +73,3 @@ class GivenCalls:
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
         return self._edges
-
-    def observers(self, prefix: Prefix) -> Sequence[Call]:
-        return self._observers

@@ -1,0 +1,101 @@
+"""Classes whose bugs only the state at the end shows, for the tests of observers."""
+
+from __future__ import annotations
+
+import threading
+
+
+class Tally:
+    """Loses updates of a key. Each access holds the lock, but not from the read to the write."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._counts = {}
+
+    def add(self, key):
+        with self._lock:
+            count = self._counts.get(key, 0)
+        with self._lock:
+            self._counts[key] = count + 1
+
+    def total(self, key):
+        """Raise a KeyError if the key was never added."""
+        with self._lock:
+            return self._counts[key]
+
+
+class Hits:
+    """Loses updates of a public attribute. The getters show another variable that both threads write."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._items = {}
+        self.hits = 0
+
+    def put(self, key):
+        with self._lock:
+            self._items[key] = 1
+        self.hits += 1
+
+    def size(self):
+        with self._lock:
+            return len(self._items)
+
+    def is_empty(self):
+        with self._lock:
+            return not self._items
+
+    def keys(self):
+        with self._lock:
+            return sorted(self._items)
+
+    def first(self):
+        with self._lock:
+            return min(self._items, default=None)
+
+    def last(self):
+        with self._lock:
+            return max(self._items, default=None)
+
+
+class FixedHits(Hits):
+    """The same without the bug."""
+
+    def put(self, key):
+        with self._lock:
+            self._items[key] = 1
+            self.hits += 1
+
+
+class Drained:
+    """Has methods that must not observe: some change the object, and one may block."""
+
+    def __init__(self):
+        self._changed = threading.Condition()
+        self.items = []
+        self._closed = False
+
+    def add(self, item):
+        with self._changed:
+            self.items.append(item)
+            self._changed.notify_all()
+
+    def pop_last(self):
+        with self._changed:
+            return self.items.pop() if self.items else None
+
+    def wait_for_three(self):
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.items) >= 3)
+            return True
+
+    def close(self):
+        with self._changed:
+            self._closed = True
+            self.items.clear()
+
+    def size(self):
+        with self._changed:
+            if self._closed:
+                raise ValueError("closed")
+            return len(self.items)
