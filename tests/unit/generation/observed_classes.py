@@ -1,8 +1,11 @@
-"""Classes whose bugs only the state at the end shows, for the tests of observers."""
+"""Classes whose bugs only the state at the end shows, and classes that misbehave at random."""
 
 from __future__ import annotations
 
 import threading
+from random import Random
+
+GENERATOR = Random(1)
 
 
 class Tally:
@@ -67,8 +70,8 @@ class FixedHits(Hits):
             self.hits += 1
 
 
-class Drained:
-    """Has methods that must not observe: some change the object, and one may block."""
+class Stock:
+    """Has methods that must not observe: some change the object, and one can block. There is no bug."""
 
     def __init__(self):
         self._changed = threading.Condition()
@@ -84,18 +87,44 @@ class Drained:
         with self._changed:
             return self.items.pop() if self.items else None
 
-    def wait_for_three(self):
+    def wait_until_stocked(self):
         with self._changed:
-            self._changed.wait_for(lambda: len(self.items) >= 3)
+            self._changed.wait_for(lambda: self.items)
             return True
 
     def close(self):
         with self._changed:
             self._closed = True
-            self.items.clear()
 
     def size(self):
         with self._changed:
             if self._closed:
                 raise ValueError("closed")
             return len(self.items)
+
+
+class Unreliable:
+    """Is correct, but 2 % of its calls raise an exception at random, whatever other threads do."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._n = 0
+
+    def add(self):
+        with self._lock:
+            self._n += 1
+            return self._checked()
+
+    def remove(self):
+        with self._lock:
+            self._n -= 1
+            return self._checked()
+
+    def count(self):
+        with self._lock:
+            return self._checked()
+
+    def _checked(self):
+        if GENERATOR.random() < 0.02:
+            raise ConnectionError("the line is bad")
+        return self._n

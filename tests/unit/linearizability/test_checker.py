@@ -129,6 +129,28 @@ def test_a_violation_that_cannot_be_repeated_is_not_confirmed():
 
 
 @pytest.mark.parametrize(
+    ("later", "is_confirmed"),
+    [
+        ([0, 0, 0], True),
+        ([1, 1, 1, 1, 1, 1], False),  # what was a violation is legal now
+        ([2, 2, 2, 3, 3, 3], False),  # it still is a violation, but whole calls never end in the same way
+        ([2, 2, 2, 2, 2, 2], True),  # whole calls end in the same way, although not in that of the first time
+    ],
+)
+def test_the_legal_histories_are_computed_again_for_a_confirmation(later, is_confirmed):
+    # Whole calls are made in three executions. Then there is an execution that fails, and its repetition.
+    results = iter([0, 0, 0, 1, 1, *later])
+    with checker(Counter, [lambda counter: next(results)], [Counter.bump]) as check:
+        check.legal()
+        scheduler = Sequential()
+        scheduler.begin(1, 0)
+        failure = check.run(scheduler)[1]
+        assert failure.violation.oracle is Oracle.RESULTS
+        assert check.confirmed(failure) is is_confirmed
+    assert not list(results)
+
+
+@pytest.mark.parametrize(
     ("setup", "calls", "kind"),
     [
         (lambda: Stack(1), ([Stack.pop], [Stack.pop]), OutcomeKind.EXCEPTION),
