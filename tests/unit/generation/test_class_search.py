@@ -7,6 +7,7 @@ from dataclasses import replace
 import observed_classes
 import pytest
 import robust_classes
+import shared_classes
 
 from raddle.generation import class_search
 from raddle.generation.class_search import ClassSearch
@@ -15,7 +16,7 @@ from raddle.generation.native_runs import NativeFailure
 from raddle.generation.observer_choice import ObserverChoice
 from raddle.generation.portfolio import Portfolio
 from raddle.generation.strategy import Proposal
-from raddle.generation.testcase import Call
+from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker
 from raddle.linearizability.judgment import Oracle, Violation
 
@@ -27,6 +28,15 @@ def search(cls, *, tests=40, **options):
     return ClassSearch(cls, GenerationOptions(seconds=ENDLESS, max_tests=tests, **options)).run()
 
 
+def first_bug(cls, **options):
+    """Search until there is a bug, and return it."""
+    bugs = []
+    limits = GenerationOptions(seconds=ENDLESS, max_tests=40, **options)
+    ClassSearch(cls, limits, on_bug=bugs.append, is_stopping=lambda: bool(bugs)).run()
+    (bug,) = bugs
+    return bug
+
+
 def observers_of(bug):
     return [(str(call.method), *[value.value for value in call.arguments]) for call in bug.test.observers]
 
@@ -36,7 +46,7 @@ def observers_of(bug):
 
 @pytest.mark.parametrize("method", CONTROLLED)
 def test_a_lost_update_of_a_key_is_found(method):
-    (bug,) = search(observed_classes.Tally, method=method, first_only=True).bugs
+    bug = first_bug(observed_classes.Tally, method=method)
     assert (bug.oracle, bug.identity.function) == (Oracle.STATE, "Tally.add")
     # Both threads add the same key. After one of the two updates is lost, its total is 1 instead of 2.
     (key,) = {value.value for thread in bug.test.threads for call in thread for value in call.arguments}
@@ -45,13 +55,31 @@ def test_a_lost_update_of_a_key_is_found(method):
 
 @pytest.mark.parametrize("method", CONTROLLED)
 def test_a_lost_update_of_a_public_attribute_is_found(method):
-    (bug,) = search(observed_classes.Hits, method=method, first_only=True).bugs
+    bug = first_bug(observed_classes.Hits, method=method)
     assert (bug.oracle, bug.identity.variable) == (Oracle.STATE, "Hits.hits")
     assert observers_of(bug) == [("hits",)]
 
 
 def test_the_fixed_class_has_no_bug():
     assert not search(observed_classes.FixedHits, tests=100).bugs
+
+
+def test_a_broken_object_is_found_by_a_method_that_observes_it(monkeypatch):
+    # `shrink` reads the number of items, and later drops the last one. If another thread drops it in between, there is
+    # one item less than the count says. Neither call notices; only `last` raises an IndexError afterwards.
+    class Shrinking(Portfolio):
+        """Proposes two calls of `shrink`."""
+
+        def propose(self):
+            prefix = self.builder.prefix(max_calls=0)
+            call = Call(next(method for method in self.builder.surface.methods if method.name == "shrink"))
+            test = TestCase(prefix.calls, ((call,), (call,)))
+            return Proposal(test, lambda checker: checker.search(preemptions=1).failure)
+
+    monkeypatch.setattr(class_search, "make_strategy", lambda name, builder, settings: Shrinking(builder))
+    bug = first_bug(shared_classes.Counted, oracles=frozenset({Oracle.EXCEPTIONS}))
+    assert (bug.violation.exception, bug.violation.is_observed) == ("IndexError", True)
+    assert observers_of(bug) == [("last",)]
 
 
 def test_an_excluded_attribute_is_not_observed():
@@ -70,7 +98,7 @@ def test_without_an_oracle_that_compares_states_nothing_is_observed(monkeypatch,
 
 
 def test_a_public_observer_is_preferred_to_private_attributes():
-    (bug,) = search(observed_classes.Tally, oracles=frozenset({Oracle.STATE}), private=True, first_only=True).bugs
+    bug = first_bug(observed_classes.Tally, oracles=frozenset({Oracle.STATE}), private=True)
     assert bug.unfinished == ""
     assert observers_of(bug)[0][0] == "total"
 
@@ -134,7 +162,7 @@ def test_a_failure_is_dismissed_if_its_history_is_legal_later(monkeypatch, metho
 
 def test_a_failure_that_a_search_does_not_find_again_needs_its_decisions(monkeypatch):
     monkeypatch.setattr(class_search, "SHRINKING_EXECUTIONS", 1)  # the first execution has no preemption
-    (bug,) = search(robust_classes.Counter, first_only=True).bugs
+    bug = first_bug(robust_classes.Counter)
     assert bug.unfinished == class_search.NOT_REPEATED
     assert bug.test == bug.original
 
@@ -168,5 +196,5 @@ def test_a_failure_on_native_threads_is_kept_although_no_schedule_shows_it(monke
             return NativeFailure(violation, None, (), checker.session.snapshot())
 
     monkeypatch.setattr(class_search, "make_strategy", lambda name, builder, settings: Native(builder))
-    (bug,) = search(robust_classes.Locked, first_only=True).bugs
+    bug = first_bug(robust_classes.Locked)
     assert bug.unfinished == class_search.NATIVE_ONLY

@@ -30,7 +30,7 @@ def threshold_builder(workbench, seed):
 def test_the_example_of_the_paper_fails(strategy, seed):
     with make_workbench() as workbench:
         chosen = strategy(threshold_builder(workbench, seed), workbench.installation)
-        failure, _ = run_strategy(workbench, chosen, tests=20)
+        failure, _ = run_strategy(workbench, chosen, tests=40)
     assert failure.violation.exception == "AttributeError"
     # A reads th (not None), B writes None, A reads None: no passing execution contains pattern 4.
     assert chosen.trigger.explains.number in (1, 2, 4)
@@ -96,16 +96,6 @@ def test_a_test_without_patterns_is_not_judged():
             used = record_schedulers(checker)
             assert proposal.plan(checker) is None
         assert used == ["InOrder", "InOrder"]
-
-
-def test_a_broken_object_is_found_by_a_method_that_observes_it():
-    # `shrink` reads the number of items, and later drops the last one. If another thread drops it in between, there is
-    # one item less than the count says. Neither call notices; only `last` raises an IndexError afterwards.
-    with make_workbench() as workbench:
-        strategy = MapTest(FakeBuilder(workbench, shared_classes.Counted), workbench.installation)
-        failure, _ = run_strategy(workbench, strategy, tests=40)
-    assert failure.violation.exception == "IndexError"
-    assert failure.violation.is_observed
 
 
 def test_covered_patterns_are_not_aimed_at():
