@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from random import Random
 from typing import Any, ClassVar
 
@@ -38,12 +38,14 @@ class ClassBuilder:
         *,
         sandbox: Sandbox,
         reset: Callable[[], object],
+        global_ids: Set[int] = frozenset(),
     ) -> None:
         self.surface = pools.surface
         self.random = random
         self.workbench = workbench
         self.reset: Callable[[], object] | None = reset
         self.folder = sandbox.folder
+        self.global_ids = global_ids
         self._runner = runner
         self._pools = pools
         self._harness = Harness(ConcurrentCalls(object, ()))

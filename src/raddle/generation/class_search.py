@@ -178,7 +178,7 @@ class ClassSearch:
         self._pools = ArgumentPools(self.surface, seed=options.seed, learned=options.learned, factory=options.factory)
         random = Random(options.seed)
         builder = stack.enter_context(
-            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
+            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset, global_ids=state.ids)
         )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
         self._meter = CoverageMeter(self._cls, workbench.installation)

@@ -12,10 +12,11 @@ from raddle.generation.autocontest.assembler import Assembler
 from raddle.generation.autocontest.confirmation import CallKind, Confirmation, RequirementRecord, confirm
 from raddle.generation.autocontest.coverage import coverage
 from raddle.generation.autocontest.predict import CallAccesses, CallPair
+from raddle.generation.autocontest.pruning import ALL_RULES, Rules
 from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
 from raddle.generation.autocontest.sequence_builder import SequenceBuilder
 from raddle.generation.autocontest.sequence_runner import RecordedCall, SequenceRunner
-from raddle.generation.autocontest.sequences import ALL_RULES, FIRST_LEVEL, Limits, Rules, SearchResult, search
+from raddle.generation.autocontest.sequences import FIRST_LEVEL, Limits, SearchResult, search
 from raddle.generation.strategy import Prefix, Proposal, Strategy
 from raddle.generation.testcase import Call, TestCase
 from raddle.operation import WRITE
@@ -142,8 +143,10 @@ class AutoConTest(Strategy):
         self.progress.searches.append(result)
         if not result.calls:
             return False
-        self._failed_iterations = 0
         self.add(result.calls)
+        if not coverage(call.trace for call in self._assembler.sequences[-1].recorded) - covered:
+            return False  # the calls are not deterministic
+        self._failed_iterations = 0
         return True
 
     def add(self, calls: Sequence[Call]) -> list[AssembledTest]:
@@ -168,7 +171,12 @@ class AutoConTest(Strategy):
             if prefix is None:
                 return None
             runner = SequenceRunner(
-                builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder, rounds=self._rounds
+                builder.workbench,
+                prefix.calls,
+                reset=builder.reset,
+                folder=builder.folder,
+                rounds=self._rounds,
+                global_ids=builder.global_ids,
             )
             self._started = prefix, runner
             self._observers = _observers(runner, builder.edges(prefix))

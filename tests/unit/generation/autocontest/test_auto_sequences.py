@@ -10,8 +10,9 @@ from auto_builder import Subject, workbench_for
 from auto_figures import EDGES, M2, M5, M7, MODULE, NEW
 
 from raddle.generation.autocontest.coverage import Coverage
+from raddle.generation.autocontest.pruning import Rules
 from raddle.generation.autocontest.sequence_runner import SequenceRunner
-from raddle.generation.autocontest.sequences import Ending, Limits, Rules, SearchResult, search
+from raddle.generation.autocontest.sequences import Ending, Limits, SearchResult, search
 
 NONE = Rules(d1=False, d2=False, d3=False, b1=False, b2=False)
 
