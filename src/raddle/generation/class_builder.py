@@ -22,6 +22,7 @@ from raddle.operation import ACCESSES
 from raddle.schedulers.sequential import Sequential
 
 PASSED_TO_ITSELF = 0.35  # share of the tests in which most calls that accept an instance get the shared object
+EDGES = 2  # number of times that the arguments of an edge are drawn for each method
 
 
 class ClassBuilder:
@@ -97,9 +98,14 @@ class ClassBuilder:
         ), entities
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
-        """Return a call of each method, in which every parameter that accepts an instance is the shared object.
+        """Return calls of each method, in which every parameter that accepts an instance is the shared object.
 
-        The calls may raise exceptions.
+        The calls of one method have different arguments. They may raise exceptions.
         """
         cls = prefix.types[SHARED]
-        return [self._pools.draw_edge(self.random, method, cls) for method in self.surface.methods]
+        drawn = (
+            self._pools.draw_edge(self.random, method, cls)
+            for method in self.surface.methods
+            for _ in range(EDGES if method.parameters else 1)
+        )
+        return list(dict.fromkeys(drawn))

@@ -25,7 +25,7 @@ from functools import cached_property
 from inspect import Parameter as Signature
 from random import Random
 
-from raddle.generation.acceptance import Acceptance, acceptance
+from raddle.generation.acceptance import Acceptance, acceptance, names_class
 from raddle.generation.expressions import Expression, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.guesser import Guesser
@@ -229,12 +229,20 @@ class ArgumentPools:
         return Variable(rng.choice(names)) if names else None
 
     def draw_edge(self, rng: Random, method: Method, cls: type) -> Call:
-        """Return a call in which every parameter that accepts an instance of the class is the shared object."""
+        """Return a call in which every parameter of the type of the class is the shared object.
+
+        A parameter of another type that also accepts the shared object, such as a protocol, sometimes is.
+        """
         call = self.draw_call(rng, method, {})
-        shared = {
-            parameter.name
+        accepting = [
+            parameter
             for parameter in method.parameters
             if acceptance(parameter, self._guesser.usage(method, parameter), cls) is Acceptance.YES
+        ]
+        shared = {
+            parameter.name
+            for parameter in accepting
+            if names_class(parameter.hint, cls) or rng.random() < VARIABLE[Acceptance.YES]
         }
         if not shared:
             return call

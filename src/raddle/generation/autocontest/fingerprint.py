@@ -154,57 +154,63 @@ class _Walk:
 
     def digest(self) -> bytes:
         """Visit everything; return the digest of the description."""
-        for number, (label, part) in enumerate(self._visit(self._root, ""), 1):
+        for number, (label, part) in enumerate(self._enter("", self._root, ""), 1):
             self._part, self._first, start = number, len(self.kept), len(self.tokens)
-            pending: list[tuple[object, str]] = []
-            self._push(pending, [(label, part)], "")
+            pending: list[tuple[str, object, str]] = [(label, part, label)]
             while pending:
-                obj, path = pending.pop()
-                self._push(pending, self._visit(obj, path), path)
+                pending += self._visit(*pending.pop())
             self.ranges.append((label, start, len(self.tokens)))
         return _digest(self.tokens)
 
-    def _push(self, pending: list[tuple[object, str]], parts: Sequence[Part], path: str) -> None:
-        for label, part in reversed(parts):
-            pending.append((part, path + label if self._with_paths else ""))
-            if label[:1] != "[":  # the positions and keys of items are implied
-                pending.append((label, ""))
+    def _visit(self, label: str, obj: object, path: str) -> list[tuple[str, object, str]]:
+        """Describe an object and its scalar parts; return its other parts with their paths, the last one first."""
+        add, left = self.tokens.append, []
+        for name, part in self._enter(label, obj, path):
+            kind = type(part)
+            if kind in _SCALARS and not _may_be_id(part):
+                add(f"{name} {kind.__name__} {part!r}")
+            else:
+                left.append((name, part, path + name if self._with_paths else ""))
+        return left[::-1]
 
-    def _visit(self, obj: Any, path: str) -> Sequence[Part]:
+    def _enter(self, label: str, obj: Any, path: str) -> Sequence[Part]:
         """Describe an object without its parts; return its parts."""
         kind = type(obj)
-        add = self.tokens.append
         if kind in _SCALARS:
-            if kind is int and obj > _MIN_ADDRESS and obj in self._numbers:
-                add(f"id of {self._numbers[obj]}")  # registries that use ids as keys
+            if kind is int and obj in self._numbers:
+                self.tokens.append(f"{label} id of {self._numbers[obj]}")  # registries that use ids as keys
             else:
-                add(f"{kind.__name__} {obj!r}")
+                self.tokens.append(f"{label} {kind.__name__} {obj!r}")
             return ()
         number = self._numbers.get(id(obj))
         if number is not None:
-            add(f"same {number}")
+            self.tokens.append(f"{label} same {number}")
             return ()
         self._numbers[id(obj)] = f"{self._part}.{len(self.kept) - self._first}"
         self.kept.append(obj)
         if self._with_paths:
             self.paths[id(obj)] = path
-        layout = _layout_of(kind)
+        layout = _layout_of(kind)  # type: ignore[arg-type]  # classes are hashable
         leaf = _leaf(obj, kind)
         if leaf is not None:
-            add(f"{layout.name} {leaf}")
+            self.tokens.append(f"{label} {layout.name} {leaf}")
             return ()
         self.composite.append(obj)
         if layout.has_hidden_state or kind is MappingProxyType:
             self.is_accessible = False
         parts = self._sorted(obj) if issubclass(kind, _SETS) else []
         parts += _parts(obj, layout)
-        add(f"{layout.name} {len(parts)}")
+        self.tokens.append(f"{label} {layout.name} {len(parts)}")
         return parts
 
     def _sorted(self, items: Any) -> list[Part]:
         """Return the items of a set, sorted by their own fingerprints."""
         base = set if issubclass(type(items), set) else frozenset
         return [("{}", item) for item in sorted(base.__iter__(items), key=_order)]
+
+
+def _may_be_id(scalar: object) -> bool:
+    return type(scalar) is int and scalar > _MIN_ADDRESS
 
 
 def _digest(tokens: Sequence[str]) -> bytes:
@@ -291,7 +297,7 @@ def _contents(obj: Any, kind: type) -> Iterator[Part]:
     if issubclass(kind, dict):
         items = OrderedDict.items(obj) if issubclass(kind, OrderedDict) else dict.items(obj)
         for index, (key, value) in enumerate(list(items)):
-            label = f"[{key!r}]" if type(key) in _SCALARS else f"[#{index}]"
+            label = f"[{key!r}]" if type(key) in _SCALARS and not _may_be_id(key) else f"[#{index}]"
             yield f"{label} key", key
             yield label, value
         return

@@ -1,4 +1,4 @@
-"""The pruning rules of the search for call sequences, and what makes a sequence redundant (section 4.2 of the paper)."""
+"""The pruning rules of the search for call sequences, and redundancy of sequences (section 4.2 of the paper)."""
 
 from __future__ import annotations
 

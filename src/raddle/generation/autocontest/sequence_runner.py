@@ -45,6 +45,7 @@ class CallReport:
     too_long: bool = False  # whether the call had more than `MAX_EVENTS` events
     # The attributes of the shared object that the call read; None if it also read the state of modules or classes.
     reads: frozenset[str] | None = None
+    writes: bool = True  # whether the call wrote to the shared object, or to an object that can be reached from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ class SequenceRunner:
                 make(call, values)
                 after = paths(shared)
                 events = tuple(self._recorder.take())
-                recorded.append(RecordedCall(events, before, after, state, self._trace(events)))
+                recorded.append(RecordedCall(events, before, after, state, self.trace(events)))
                 before, state = after, fingerprint(shared)
 
         self._run(walk)
@@ -208,17 +209,33 @@ class SequenceRunner:
         shared = values.variables[SHARED]
         events, state = self._recorder.take(), state_of(shared)
         too_long = len(events) > MAX_EVENTS
-        return CallReport(
-            () if too_long else self._trace(events), state, raised, too_long, self._reads(events, state, shared)
-        ), events
+        written = {id(event.owner) for event in events if event.kind == WRITE}
+        report = CallReport(
+            () if too_long else self.trace(events),
+            state,
+            raised,
+            too_long,
+            self._reads(events, state, shared),
+            writes=not written.isdisjoint(map(id, state.composite)),
+        )
+        return report, events
 
-    def _trace(self, events: Sequence[Event]) -> CallTrace:
+    def trace(self, events: Sequence[Event]) -> CallTrace:
+        """Return the trace of a call with these events, with a limited number of rounds."""
         trace = trace_of(events)
         if self._rounds is None:
             return trace
         if trace not in self._limited:
             self._limited[trace] = limited_rounds(trace, self._rounds)
         return self._limited[trace]
+
+    def show_more_rounds(self) -> bool:
+        """Let call traces show one more round of loops; return False if no call had more rounds than were shown."""
+        if self._rounds is None or all(trace == limited for trace, limited in self._limited.items()):
+            return False
+        self._rounds += 1
+        self._limited.clear()
+        return True
 
     def _run(self, walk: Callable[[Values], object]) -> None:
         """Construct the object and call `walk` with its variables, in an execution without other threads."""

@@ -47,7 +47,7 @@ class Limits:
 
     nodes: int = 3_000  # maximum number of sequences at one saturation level
     events: int = 2_000_000  # maximum number of events of all calls, including those repeated to reach a state
-    length: int = 60  # maximum number of calls in a sequence
+    length: int = 200  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
     seconds: float | None = None
 

@@ -2,7 +2,7 @@
 
 Like the paper, this assumes that calls are deterministic: in equal states, a call has the same trace and leads to equal
 states. Moreover, what a call does depends only on the attributes of the shared object that it reads. A call that read
-only attributes with the same values before is not executed again if it changed nothing, or if only its trace is needed.
+only attributes with the same values before is not executed again if it wrote nothing, or if only its trace is needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Transition(NamedTuple):
 
     state: bytes
     call: int  # index of the call
-    only_trace: bool = False  # whether the state after the call does not matter; the reported one can be another
+    only_trace: bool = False  # whether the state after the call does not matter; the report has the one before it
 
 
 class _Arrival(NamedTuple):
@@ -40,7 +40,7 @@ class _Observed:
     """What one call did, by the values of the attributes that it read."""
 
     def __init__(self) -> None:
-        self._reports: dict[tuple[str, ...], dict[tuple[bytes | None, ...], tuple[CallReport, bool]]] = {}
+        self._reports: dict[tuple[str, ...], dict[tuple[bytes | None, ...], CallReport]] = {}
 
     def add(self, before: ObjectState, report: CallReport) -> None:
         """Add a report about the call in a state."""
@@ -48,20 +48,14 @@ class _Observed:
             return
         names = tuple(sorted(report.reads))
         if all(name in before.attributes for name in names):  # other variables could have any value
-            values = tuple(map(before.attributes.get, names))
-            changed = before.fingerprint != report.state.fingerprint
-            self._reports.setdefault(names, {})[values] = report, changed
+            self._reports.setdefault(names, {})[tuple(map(before.attributes.get, names))] = report
 
     def find(self, before: ObjectState, *, only_trace: bool) -> CallReport | None:
         """Return what the call does in a state; None if that is not known."""
         for names, by_values in self._reports.items():
-            found = by_values.get(tuple(map(before.attributes.get, names)))
-            if found is not None:
-                report, changed = found
-                if only_trace:
-                    return report
-                if not changed:
-                    return replace(report, state=before)
+            report = by_values.get(tuple(map(before.attributes.get, names)))
+            if report is not None and (only_trace or not report.writes):
+                return replace(report, state=before)
         return None
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from types import CellType, MemberDescriptorType
 from typing import Any
 
-from raddle.generation.autocontest.fingerprint import ObjectState, fingerprint, state_of
+from raddle.generation.autocontest.fingerprint import ObjectState, fingerprint
 from raddle.inspection import class_attribute, fields_of, module_of, mro, own_fields
 
 
@@ -29,6 +29,7 @@ class Undo:
     def restore(self) -> bool:
         """Restore the state; return whether that worked.
 
+        >>> from raddle.generation.autocontest.fingerprint import state_of
         >>> class Box: pass
         >>> box = Box(); box.items = [1]
         >>> undo = Undo(box, state_of(box))
