@@ -102,6 +102,7 @@ class ClassBuilder:
 
         The calls of one method have different arguments. They may raise exceptions.
         """
+        self._pools.renew()
         cls = prefix.types[SHARED]
         drawn = (
             self._pools.draw_edge(self.random, method, cls)

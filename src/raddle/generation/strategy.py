@@ -83,6 +83,9 @@ class Strategy(ABC):
     """Decides which tests are tried."""
 
     name: ClassVar[str]
+    # Tests without a new bug after which the search draws other arguments and restarts the strategy; None if the
+    # strategy draws other arguments itself.
+    restart_after: ClassVar[int | None] = 200
 
     def __init__(self, builder: TestBuilder) -> None:
         self.builder = builder

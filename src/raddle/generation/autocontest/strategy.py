@@ -40,6 +40,7 @@ class AutoConTest(Strategy):
     """Generates tests for the interleavings of call traces that no earlier test covers."""
 
     name: ClassVar[str] = "autocontest"
+    restart_after: ClassVar[int | None] = None  # each iteration has other arguments
     builder: SequenceBuilder
 
     def __init__(
