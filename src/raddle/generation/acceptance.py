@@ -38,6 +38,24 @@ def acceptance(parameter: Parameter, usage: Usage, kind: type) -> Acceptance:
     return Acceptance.YES if fits(parameter.hint, kind) else Acceptance.NO
 
 
+def names_class(hint: Any, kind: type) -> bool:
+    """Return whether a hint names a class or one of its base classes. Protocols and abstract containers do not count.
+
+    >>> from collections import OrderedDict
+    >>> names_class(dict | None, OrderedDict), names_class(typing.Iterable[int], OrderedDict)
+    (True, False)
+    """
+    if isinstance(hint, str):
+        return any(name_of(base) == hint.rpartition(".")[2] for base in mro(kind))
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(names_class(part, kind) for part in typing.get_args(hint))
+    if origin is typing.Annotated:
+        return names_class(typing.get_args(hint)[0], kind)
+    cls = hint if origin is None else origin
+    return hint is typing.Self or (cls in mro(kind) and cls is not object and not is_protocol(cls))
+
+
 def _is_unlimited(hint: Any) -> bool:
     """Return whether a hint is a type variable that stands for any type, such as the type of the keys of a mapping."""
     return isinstance(hint, typing.TypeVar) and hint.__bound__ is None and not hint.__constraints__

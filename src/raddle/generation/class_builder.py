@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from random import Random
 from typing import Any, ClassVar
 
@@ -24,6 +24,7 @@ from raddle.schedulers.sequential import Sequential
 from raddle.step import Step
 
 PASSED_TO_ITSELF = 0.35  # share of the tests in which most calls that accept an instance get the shared object
+EDGES = 2  # number of times that the arguments of an edge are drawn for each method
 
 
 class ClassBuilder:
@@ -40,12 +41,14 @@ class ClassBuilder:
         *,
         sandbox: Sandbox,
         reset: Callable[[], object],
+        global_ids: Set[int] = frozenset(),
     ) -> None:
         self.surface = pools.surface
         self.random = random
         self.workbench = workbench
         self.reset: Callable[[], object] | None = reset
         self.folder = sandbox.folder
+        self.global_ids = global_ids
         self._runner = runner
         self._pools = pools
         self._harness = Harness(ConcurrentCalls(object, ()))
@@ -120,9 +123,15 @@ class ClassBuilder:
         return found, entities
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
-        """Return a call of each method, in which every parameter that accepts an instance is the shared object.
+        """Return calls of each method, in which every parameter that accepts an instance is the shared object.
 
-        The calls may raise exceptions.
+        The calls of one method have different arguments. They may raise exceptions.
         """
+        self._pools.renew()
         cls = prefix.types[SHARED]
-        return [self._pools.draw_edge(self.random, method, cls) for method in self.surface.methods]
+        drawn = (
+            self._pools.draw_edge(self.random, method, cls)
+            for method in self.surface.methods
+            for _ in range(EDGES if method.parameters else 1)
+        )
+        return list(dict.fromkeys(drawn))

@@ -46,7 +46,6 @@ from raddle.linearizability.judgment import Oracle
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
 from raddle.site import SiteTable
 
-RESTART_AFTER = 100  # tests without a new bug after which other arguments are tried
 MAX_BARREN = 25  # consecutive times that no test could be built after which other arguments are tried
 MAX_RESTARTS_IN_VAIN = 4  # times that other arguments are tried before a search in which no method works is given up
 MAX_BUGS_OF_VARIABLE = 5  # wrong outcomes to report for one variable; a class without locks has very many
@@ -193,7 +192,7 @@ class ClassSearch:
         self._pools = ArgumentPools(self.surface, seed=options.seed, learned=options.learned, factory=options.factory)
         random = Random(options.seed)
         builder = stack.enter_context(
-            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset)
+            ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset, global_ids=state.ids)
         )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
         self._meter = CoverageMeter(self._cls, workbench.installation)
@@ -231,7 +230,7 @@ class ClassSearch:
         return any(name not in constructors for name in self.counts.methods)
 
     def _search(self) -> None:
-        options, since_new, barren = self._options, 0, 0
+        options, since_new, barren, restart_after = self._options, 0, 0, self._strategy.restart_after
         while not self._is_over and not self.nothing_works:
             if options.max_tests is not None and self.counts.tests >= options.max_tests:
                 return
@@ -245,7 +244,7 @@ class ClassSearch:
                 self._try(proposal)
                 barren = 0 if self._has_called_methods else barren + 1
                 since_new = 0 if len(self.bugs) > before else since_new + 1
-            if since_new >= RESTART_AFTER or barren >= MAX_BARREN:
+            if (restart_after is not None and since_new >= restart_after) or barren >= MAX_BARREN:
                 since_new = barren = 0
                 self.counts.restarts += 1
                 self._pools.restart(self.counts.restarts)

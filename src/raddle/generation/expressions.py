@@ -226,6 +226,23 @@ def size(expression: Expression) -> int:
             return 1
 
 
+def constructions(expression: Expression) -> int:
+    """Return the number of calls that evaluating an expression makes.
+
+    >>> constructions(Container("list", (New(Imported("io", "StringIO")), Literal(1))))
+    1
+    """
+    match expression:
+        case Container(_, items):
+            return sum(map(constructions, items))
+        case New(_, arguments, keywords):
+            return 1 + sum(map(constructions, arguments)) + sum(constructions(value) for _, value in keywords)
+        case Stub(attributes):
+            return sum(constructions(value) for _, value in attributes)
+        case _:
+            return 0
+
+
 def variables_in(expression: Expression) -> frozenset[str]:
     """Return the names of the variables in an expression.
 

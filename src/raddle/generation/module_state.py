@@ -13,7 +13,7 @@ import functools
 import itertools
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary, ref
@@ -55,6 +55,11 @@ class ModuleState:
         while self._pending and len(self._seen) < MAX_OBJECTS:
             self._save(self._pending.popleft())
         self._pending.clear()
+
+    @property
+    def ids(self) -> Set[int]:
+        """The ids of the objects that can be reached from the modules, which the snapshot keeps alive."""
+        return self._seen.keys()
 
     def restore(self) -> None:
         """Restore the state of the snapshot."""

@@ -25,7 +25,7 @@ from functools import cached_property
 from inspect import Parameter as Signature
 from random import Random
 
-from raddle.generation.acceptance import Acceptance, acceptance
+from raddle.generation.acceptance import Acceptance, acceptance, names_class
 from raddle.generation.expressions import Expression, Variable
 from raddle.generation.factory import Factory
 from raddle.generation.guesser import Guesser
@@ -73,7 +73,7 @@ class ArgumentPools:
         self.constructors: tuple[Call, ...] = ()  # calls that were found to work; see `choose_constructors`
         self.is_outdated = True  # whether `constructors` have to be chosen, with the arguments drawn last
         self._seed = seed
-        self._restarts = 0
+        self._restarts = self._renewals = 0
         self._learned = LearnedValues() if learned is None else learned
         self._factory = Factory() if factory is None else factory
         self._guesser = Guesser(surface.cls.load())
@@ -98,6 +98,11 @@ class ArgumentPools:
         self._pools.clear()
         self.is_outdated = True
 
+    def renew(self) -> None:
+        """Draw all pools again, without a restart."""
+        self._renewals += 1
+        self._pools.clear()
+
     # -- pools ------------------------------------------------------------------------------------------
 
     def pool(self, method: Method, parameter: Parameter) -> tuple[Expression, ...]:
@@ -120,7 +125,7 @@ class ArgumentPools:
     def _draw_pool(self, key: _Key, guesses: list[Guess]) -> tuple[Expression, ...]:
         factors = self._weights.get(key, {})
         weights = {guess.expression: guess.weight * factors.get(guess.expression, 1.0) for guess in guesses}
-        prefix = f"{self._seed}:{self._restarts}"
+        prefix = f"{self._seed}:{self._restarts}" + (f":{self._renewals}" if self._renewals else "")
         size = Random(f"{prefix}:{sorted(map(repr, weights))}").choice(SIZES)
         # A weighted sample without replacement. The random number of an expression is the same for all parameters, so
         # that the pools of different parameters have expressions in common.
@@ -237,12 +242,20 @@ class ArgumentPools:
         return Variable(rng.choice(names)) if names else None
 
     def draw_edge(self, rng: Random, method: Method, cls: type) -> Call:
-        """Return a call in which every parameter that accepts an instance of the class is the shared object."""
+        """Return a call in which every parameter of the type of the class is the shared object.
+
+        A parameter of another type that also accepts the shared object, such as a protocol, sometimes is.
+        """
         call = self.draw_call(rng, method, {})
-        shared = {
-            parameter.name
+        accepting = [
+            parameter
             for parameter in method.parameters
             if acceptance(parameter, self._guesser.usage(method, parameter), cls) is Acceptance.YES
+        ]
+        shared = {
+            parameter.name
+            for parameter in accepting
+            if names_class(parameter.hint, cls) or rng.random() < VARIABLE[Acceptance.YES]
         }
         if not shared:
             return call

@@ -84,6 +84,9 @@ class Strategy(ABC):
 
     name: ClassVar[str]
     is_controlled: ClassVar[bool] = True  # whether executions are controlled; native ones do not compare states
+    # Tests without a new bug after which the search draws other arguments and restarts the strategy; None if the
+    # strategy draws other arguments itself.
+    restart_after: ClassVar[int | None] = 100
 
     def __init__(self, builder: TestBuilder) -> None:
         self.builder = builder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from raddle.generation.expressions import Expression, size, variables_in
+from raddle.generation.expressions import Expression, constructions, size, variables_in
 from raddle.generation.surface import Method
 from raddle.linearizability.history import OBSERVERS, Position
 
@@ -29,6 +29,11 @@ class Call:
         return frozenset().union(
             *map(variables_in, self.arguments), *(variables_in(value) for _, value in self.keywords)
         )
+
+    @property
+    def made_calls(self) -> int:
+        """The number of calls that are made, including those that construct the arguments."""
+        return 1 + sum(map(constructions, self.arguments)) + sum(constructions(value) for _, value in self.keywords)
 
     @property
     def size(self) -> int:

@@ -46,6 +46,7 @@ class RequirementRecord:
     covered: dict[Requirement, Confirmation] = field(default_factory=dict)  # with the confirmation that covered it
     attempts: dict[Attempt, int] = field(default_factory=dict)
     executions: int = 0  # number of executions of active testing
+    explored_tests: int = 0  # number of tests whose confirmations have all been proposed
 
     def open_in(self, confirmation: Confirmation) -> list[Interleaving]:
         """Return the interleavings that a confirmation should try.

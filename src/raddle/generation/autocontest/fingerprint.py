@@ -11,10 +11,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import count
 from re import Pattern
@@ -75,6 +76,39 @@ def fingerprint(obj: object) -> bytes:
     return _Walk(obj).digest()
 
 
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """The state of an object, as a whole and by attribute."""
+
+    fingerprint: bytes
+    attributes: Mapping[str, bytes]  # fingerprints of the attributes, and "" for the contents of a container
+    composite: tuple[object, ...]  # the objects with parts that can be reached
+    is_accessible: bool  # whether all parts of these objects can be read and written individually
+
+
+def state_of(obj: object) -> ObjectState:
+    """Return the state of an object.
+
+    >>> class Box: pass
+    >>> box = Box()
+    >>> box.items, box.size = [1, "a"], 2
+    >>> state = state_of(box)
+    >>> sorted(state.attributes), state.composite == (box, box.items), state.fingerprint == fingerprint(box)
+    (['items', 'size'], True, True)
+    """
+    walk = _Walk(obj)
+    digest = walk.digest()
+    attributes: dict[str, list[str]] = {}
+    for label, start, end in walk.ranges:
+        attributes.setdefault(label[1:] if label[:1] == "." else "", []).extend(walk.tokens[start:end])
+    return ObjectState(
+        digest,
+        {name: _digest(tokens) for name, tokens in attributes.items()},
+        tuple(walk.composite),
+        walk.is_accessible,
+    )
+
+
 def paths(obj: object) -> Paths:
     """Return the paths of everything that can be reached from an object.
 
@@ -105,54 +139,82 @@ class _Walk:
     """Visits everything that can be reached from an object, depth first, and writes a canonical description."""
 
     def __init__(self, obj: object, *, with_paths: bool = False) -> None:
-        self._numbers: dict[int, int] = {}  # maps the id of an object to the order in which it was reached
+        self._root = obj
+        # Maps the id of an object to the part of the root in which it was reached first, and its number there. An
+        # object keeps its number when other parts of the root change.
+        self._numbers: dict[int, str] = {}
+        self._part, self._first = 0, 0  # the part that is being visited, and the number of objects before it
         self.kept: list[object] = []
+        self.composite: list[object] = []  # the objects that have parts
+        self.is_accessible = True  # whether no object is defined in C, or shows the contents of another one
         self.paths: dict[int, str] = {}
         self._with_paths = with_paths
-        self._tokens: list[str] = []
-        self._pending: list[tuple[object, str]] = [(obj, "")]
+        self.tokens: list[str] = []
+        self.ranges: list[tuple[str, int, int]] = []  # the parts of the root, each with the range of its tokens
 
     def digest(self) -> bytes:
         """Visit everything; return the digest of the description."""
-        pending = self._pending
-        while pending:
-            self._visit(*pending.pop())
-        return blake2b("\n".join(self._tokens).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        for number, (label, part) in enumerate(self._enter("", self._root, ""), 1):
+            self._part, self._first, start = number, len(self.kept), len(self.tokens)
+            pending: list[tuple[str, object, str]] = [(label, part, label)]
+            while pending:
+                pending += self._visit(*pending.pop())
+            self.ranges.append((label, start, len(self.tokens)))
+        return _digest(self.tokens)
 
-    def _visit(self, obj: Any, path: str) -> None:
-        kind = type(obj)
-        add = self._tokens.append
-        if kind in _SCALARS:
-            if kind is int and obj > _MIN_ADDRESS and obj in self._numbers:
-                add(f"id of {self._numbers[obj]}")  # registries that use ids as keys
+    def _visit(self, label: str, obj: object, path: str) -> list[tuple[str, object, str]]:
+        """Describe an object and its scalar parts; return its other parts with their paths, the last one first."""
+        add, left = self.tokens.append, []
+        for name, part in self._enter(label, obj, path):
+            kind = type(part)
+            if kind in _SCALARS and not _may_be_id(part):
+                add(f"{name} {kind.__name__} {part!r}")
             else:
-                add(f"{kind.__name__} {obj!r}")
-            return
+                left.append((name, part, path + name if self._with_paths else ""))
+        return left[::-1]
+
+    def _enter(self, label: str, obj: Any, path: str) -> Sequence[Part]:
+        """Describe an object without its parts; return its parts."""
+        kind = type(obj)
+        if kind in _SCALARS:
+            if kind is int and obj in self._numbers:
+                self.tokens.append(f"{label} id of {self._numbers[obj]}")  # registries that use ids as keys
+            else:
+                self.tokens.append(f"{label} {kind.__name__} {obj!r}")
+            return ()
         number = self._numbers.get(id(obj))
         if number is not None:
-            add(f"same {number}")
-            return
-        self._numbers[id(obj)] = len(self._numbers)
+            self.tokens.append(f"{label} same {number}")
+            return ()
+        self._numbers[id(obj)] = f"{self._part}.{len(self.kept) - self._first}"
         self.kept.append(obj)
         if self._with_paths:
             self.paths[id(obj)] = path
-        name = f"{module_of(kind)}.{qualname_of(kind)}"
+        layout = _layout_of(kind)  # type: ignore[arg-type]  # classes are hashable
         leaf = _leaf(obj, kind)
         if leaf is not None:
-            add(f"{name} {leaf}")
-            return
+            self.tokens.append(f"{label} {layout.name} {leaf}")
+            return ()
+        self.composite.append(obj)
+        if layout.has_hidden_state or kind is MappingProxyType:
+            self.is_accessible = False
         parts = self._sorted(obj) if issubclass(kind, _SETS) else []
-        parts += _parts(obj, kind)
-        add(f"{name} {len(parts)}")
-        for label, part in reversed(parts):
-            self._pending.append((part, path + label if self._with_paths else ""))
-            if not label.startswith("["):  # the positions and keys of items are implied
-                self._pending.append((label, ""))
+        parts += _parts(obj, layout)
+        self.tokens.append(f"{label} {layout.name} {len(parts)}")
+        return parts
 
     def _sorted(self, items: Any) -> list[Part]:
         """Return the items of a set, sorted by their own fingerprints."""
         base = set if issubclass(type(items), set) else frozenset
         return [("{}", item) for item in sorted(base.__iter__(items), key=_order)]
+
+
+def _may_be_id(scalar: object) -> bool:
+    return type(scalar) is int and scalar > _MIN_ADDRESS
+
+
+def _digest(tokens: Sequence[str]) -> bytes:
+    return blake2b("\n".join(tokens).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _order(item: object) -> tuple[str, str]:
@@ -189,15 +251,39 @@ def _is_held(lock: Any, kind: type) -> bool:
     return "owner=0" not in repr(lock)
 
 
-def _parts(obj: Any, kind: type) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What the objects of one class consist of."""
+
+    name: str
+    slots: tuple[tuple[str, MemberDescriptorType], ...]  # names and descriptors of the slots
+    has_hidden_state: bool
+
+
+@lru_cache(maxsize=1_000)
+def _layout_of(kind: type) -> _Layout:
+    slots: list[tuple[str, MemberDescriptorType]] = []
+    if kind not in (FunctionType, MethodType, partial, CellType):  # their parts are known
+        slots = [
+            (f".{name}", member)
+            for base in mro(kind)
+            for name, member in fields_of(base).items()
+            if type(member) is MemberDescriptorType and name not in ("__dict__", "__weakref__")
+        ]
+    return _Layout(f"{module_of(kind)}.{qualname_of(kind)}", tuple(slots), _has_hidden_state(kind))
+
+
+def _parts(obj: Any, layout: _Layout) -> list[Part]:
     """Return the parts of an object, in an order that depends only on its state."""
+    kind = type(obj)
     found = list(_contents(obj, kind))
     fields = own_fields(obj)
-    if kind is not FunctionType or fields:
-        found += [(f".{name}", fields[name]) for name in list(fields) if type(name) is str]
-    if kind not in (FunctionType, MethodType, partial, CellType):  # their parts are known
-        found += _slots(obj, kind)
-    if _has_hidden_state(kind):
+    if fields:
+        found += [(f".{name}", value) for name, value in list(fields.items()) if type(name) is str]
+    for name, slot in layout.slots:
+        with suppress(AttributeError, TypeError):  # the slot is empty, or belongs to the interpreter
+            found.append((name, slot.__get__(obj)))
+    if layout.has_hidden_state:
         found += _reduced(obj, kind)
     return found
 
@@ -211,7 +297,7 @@ def _contents(obj: Any, kind: type) -> Iterator[Part]:
     if issubclass(kind, dict):
         items = OrderedDict.items(obj) if issubclass(kind, OrderedDict) else dict.items(obj)
         for index, (key, value) in enumerate(list(items)):
-            label = f"[{key!r}]" if type(key) in _SCALARS else f"[#{index}]"
+            label = f"[{key!r}]" if type(key) in _SCALARS and not _may_be_id(key) else f"[#{index}]"
             yield f"{label} key", key
             yield label, value
         return
@@ -246,23 +332,6 @@ def _value(obj: Any) -> Any:
             convert: Callable[[Any], str] = base.__repr__
             return convert(obj)
     return None
-
-
-def _slots(obj: Any, kind: type) -> list[Part]:
-    return [
-        (f".{name}", value)
-        for base in mro(kind)
-        for name, descriptor in fields_of(base).items()
-        if type(descriptor) is MemberDescriptorType and name not in ("__dict__", "__weakref__")
-        for value in _slot_value(descriptor, obj)
-    ]
-
-
-def _slot_value(descriptor: MemberDescriptorType, obj: object) -> list[object]:
-    try:
-        return [descriptor.__get__(obj)]
-    except (AttributeError, TypeError):
-        return []
 
 
 def _has_hidden_state(kind: type) -> bool:

@@ -7,6 +7,7 @@ they name variables and locks by the objects themselves, so that the executions 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from raddle.engine.carrier import Carrier
@@ -56,7 +57,10 @@ def trace_of(events: Sequence[Event]) -> CallTrace:
     >>> trace_of([Event("read", 70001, None, "x")])
     (TraceEvent(kind='read', site=70001),)
     """
-    return tuple([TraceEvent(kind, site) for kind, site, _, _ in events])
+    return tuple([_trace_event(kind, site) for kind, site, _, _ in events])
+
+
+_trace_event = lru_cache(maxsize=10_000)(TraceEvent)  # most events occur many times
 
 
 class EventRecorder(Observer):
@@ -85,7 +89,8 @@ class EventRecorder(Observer):
             self.events.append(Event(kind, site, owner, name))
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
-        self._add(me, READ if kind == READ else WRITE, site, variable.owner, variable.name)
+        if me.index == 0 and not is_test_site(site):
+            self.events.append(Event(READ if kind == READ else WRITE, site, variable.owner, variable.name))
 
     def entered(self, me: Carrier, site: int) -> None:
         self._add(me, ENTER, site, None)

@@ -2,7 +2,7 @@
 
 By the paper's definition, a loop over n elements has another call trace for each n. A class whose objects can grow then
 has infinitely many call traces, and a depth-first search spends its time on making objects grow. With a limit, further
-rounds are treated like the last one shown.
+rounds are treated like the last one shown. The limit is raised when no new call traces are found.
 """
 
 from __future__ import annotations

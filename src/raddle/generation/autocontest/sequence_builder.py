@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Protocol
 
 from raddle.exploring.workbench import Workbench
@@ -16,6 +16,7 @@ class SequenceBuilder(TestBuilder, Protocol):
     workbench: Workbench  # has been entered, and knows the sites of generated tests
     reset: Callable[[], object] | None  # restores the state of modules and classes before an object is constructed
     folder: str  # the folder for temporary paths
+    global_ids: Set[int]  # ids of the objects that can be reached from modules and classes
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
         """Return the calls with which any sequence may be extended, with newly drawn arguments.

@@ -2,13 +2,14 @@
 
 An object under control cannot be copied, so a state is reached by making the calls that lead to it. A search visits
 neighboring sequences, so the runner keeps one object alive: as long as the search continues from the state of that
-object, no call is repeated.
+object, or from an earlier state that can be restored, no call is repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 from raddle.engine.carrier import Abort
@@ -17,18 +18,21 @@ from raddle.engine.points import KnownPoints
 from raddle.engine.step_limit import StepLimit
 from raddle.exploring.workbench import Workbench
 from raddle.generation.autocontest.coverage import CallTrace
-from raddle.generation.autocontest.fingerprint import Paths, fingerprint, paths
+from raddle.generation.autocontest.fingerprint import ObjectState, Paths, fingerprint, paths, state_of
 from raddle.generation.autocontest.recorder import Event, EventRecorder, trace_of
 from raddle.generation.autocontest.rounds import limited_rounds
+from raddle.generation.autocontest.undo import Undo
 from raddle.generation.binding import make
 from raddle.generation.expressions import Values
 from raddle.generation.testcase import SHARED, Call
+from raddle.operation import WRITE
 from raddle.schedulers.sequential import Sequential
 
 STEPS_PER_RUN = 200_000  # steps after which a run of calls is assumed to be endless
 # Events after which a call is too long for a test. Without a limit, calls such as `shared.extend(shared)` would double
 # an object again and again.
 MAX_EVENTS = 1_000
+EVENTS_PER_RUN = 100_000  # events after which a search continues with a new object, far below the limit on steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,12 @@ class CallReport:
     """What one outermost call did."""
 
     trace: CallTrace
-    state: bytes  # the fingerprint of the shared object after the call
+    state: ObjectState  # the state of the shared object after the call
     raised: bool = False  # whether an exception left the call
     too_long: bool = False  # whether the call had more than `MAX_EVENTS` events
+    # The attributes of the shared object that the call read; None if it also read the state of modules or classes.
+    reads: frozenset[str] | None = None
+    writes: bool = True  # whether the call wrote to the shared object, or to an object that can be reached from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +62,18 @@ class RecordedCall:
 class Visitor(Protocol):
     """Decides which calls the runner makes."""
 
-    def start(self) -> Sequence[Call] | None:
-        """Return the calls that lead to the state from which to continue; None if the search has ended."""
+    @property
+    def state(self) -> bytes | None:
+        """The state in which the next call is made; None if no more calls are needed."""
 
-    def next(self, report: CallReport | None) -> Call | None:
-        """Return the next call on the object; None if the search continues from another state.
+    def path(self, known: Container[bytes]) -> tuple[bytes, Sequence[Call]]:
+        """Return calls that lead to that state, and the state from which they start: a known one or the first one."""
 
-        `report` is about the call that this method returned before; None if that was the end of `start`.
-        """
+    def call(self) -> Call:
+        """Return the call to make in that state."""
 
-    def abort(self) -> None:
-        """Handle a call that did not end, or that ended the execution. The object is lost."""
+    def learn(self, report: CallReport | None) -> None:
+        """Process what the call did; None if it did not end, or if the calls of the path cannot be repeated."""
 
 
 class SequenceRunner:
@@ -79,6 +87,7 @@ class SequenceRunner:
         reset: Callable[[], object] | None = None,
         folder: str = "",
         rounds: int | None = None,
+        global_ids: Set[int] = frozenset(),
     ) -> None:
         """Create a runner; `rounds` limits how often call traces show the rounds of a loop (see `limited_rounds`)."""
         self._installation = workbench.installation
@@ -86,6 +95,7 @@ class SequenceRunner:
         self._reset = reset
         self._folder = folder
         self._rounds = rounds
+        self._global_ids = global_ids
         self._limited: dict[CallTrace, CallTrace] = {}
         self._recorder = EventRecorder()
         self.calls = 0  # number of calls made so far, including repeated ones
@@ -96,30 +106,75 @@ class SequenceRunner:
         """The number of events of all calls so far, which measures the cost of a search."""
         return self._recorder.total
 
-    def root_state(self) -> bytes | None:
-        """Return the fingerprint of the object after the prefix; None if the prefix raises an exception."""
-        states: list[bytes] = []
-        self._run(lambda values: states.append(fingerprint(values.variables[SHARED])))
+    def root_state(self) -> ObjectState | None:
+        """Return the state of the object after the prefix; None if the prefix raises an exception."""
+        states: list[ObjectState] = []
+        self._run(lambda values: states.append(state_of(values.variables[SHARED])))
         return states[0] if states else None
 
     def visit(self, visitor: Visitor) -> None:
         """Make the calls that the visitor wants, until it has no more."""
-        while (path := visitor.start()) is not None:
+        while visitor.state is not None:
             ended: list[bool] = []
 
-            def walk(values: Values, path: Sequence[Call] = path, ended: list[bool] = ended) -> None:
-                for known in path:
-                    self.calls += 1
-                    make(known, values)
-                call = visitor.next(None)
-                while call is not None:
-                    report = self._report(call, values)
-                    call = visitor.next(report)
+            def walk(values: Values, ended: list[bool] = ended) -> None:
+                self._visit_object(visitor, values)
                 ended.append(True)
 
             self._run(walk)
             if not ended:
-                visitor.abort()
+                visitor.learn(None)
+
+    def _visit_object(self, visitor: Visitor, values: Values) -> None:
+        """Make calls on one object, as long as the next state can be reached with it."""
+        contained = self._is_contained(self._recorder.take())
+        shared, last_event = values.variables[SHARED], self.events + EVENTS_PER_RUN
+        state, known = state_of(shared), visitor.path(())[0]
+        now: ObjectState | None = state
+        others = {
+            id(obj) for name, other in values.variables.items() if name != SHARED for obj in state_of(other).composite
+        }
+        others.difference_update(map(id, state.composite))
+        undos = {known: Undo(shared, state)}
+        while (wanted := visitor.state) is not None and self.events < last_event:
+            if wanted != known:
+                start, path = visitor.path(undos)
+                if start != known and not (contained and start in undos and undos[start].restore()):
+                    return
+                for call in path:
+                    self.calls += 1
+                    make(call, values)
+                contained = contained and self._is_contained(self._recorder.take(), others)
+                known, now = wanted, None
+            if known not in undos:
+                undos[known] = Undo(shared, state_of(shared) if now is None else now)
+            report, events = self._report(visitor.call(), values)
+            known, now = report.state.fingerprint, report.state
+            contained = contained and self._is_contained(events, others)
+            visitor.learn(report)
+
+    def _reads(self, events: Sequence[Event], state: ObjectState, shared: object) -> frozenset[str] | None:
+        """Return the attributes of the shared object that were read; None if global variables were read as well."""
+        if any(event.is_access and self._is_global(event.owner) for event in events):
+            return None
+        # A write of an attribute does not depend on its value, but a write to a container can.
+        return frozenset(
+            event.name
+            for event in events
+            if event.owner is shared and (event.kind != WRITE or event.name not in state.attributes)
+        )
+
+    def _is_global(self, owner: object) -> bool:
+        return id(owner) in self._global_ids or isinstance(owner, type | ModuleType)
+
+    def _is_contained(self, events: Iterable[Event], others: Set[int] = frozenset()) -> bool:
+        """Return whether calls with these events changed nothing outside the shared object, except their own objects.
+
+        `others` contains the ids of other objects of the test. If they or the state of modules have changed, restoring
+        the shared object is not enough.
+        """
+        owners = [event.owner for event in events if event.kind == WRITE]
+        return not any(self._is_global(owner) or id(owner) in others for owner in owners)
 
     def record(self, calls: Sequence[Call]) -> list[RecordedCall]:
         """Make the calls on a new object; return what each one did, up to the first that raises an exception."""
@@ -134,13 +189,14 @@ class SequenceRunner:
                 make(call, values)
                 after = paths(shared)
                 events = tuple(self._recorder.take())
-                recorded.append(RecordedCall(events, before, after, state, self._trace(events)))
+                recorded.append(RecordedCall(events, before, after, state, self.trace(events)))
                 before, state = after, fingerprint(shared)
 
         self._run(walk)
         return recorded
 
-    def _report(self, call: Call, values: Values) -> CallReport:
+    def _report(self, call: Call, values: Values) -> tuple[CallReport, Sequence[Event]]:
+        """Make a call; return what it did, and its events."""
         self.calls += 1
         self._recorder.take()
         raised = False
@@ -150,18 +206,36 @@ class SequenceRunner:
             raise
         except Exception:
             raised = True
-        events, state = self._recorder.take(), fingerprint(values.variables[SHARED])
-        if len(events) > MAX_EVENTS:
-            return CallReport((), state, raised, too_long=True)
-        return CallReport(self._trace(events), state, raised)
+        shared = values.variables[SHARED]
+        events, state = self._recorder.take(), state_of(shared)
+        too_long = len(events) > MAX_EVENTS
+        written = {id(event.owner) for event in events if event.kind == WRITE}
+        report = CallReport(
+            () if too_long else self.trace(events),
+            state,
+            raised,
+            too_long,
+            self._reads(events, state, shared),
+            writes=not written.isdisjoint(map(id, state.composite)),
+        )
+        return report, events
 
-    def _trace(self, events: Sequence[Event]) -> CallTrace:
+    def trace(self, events: Sequence[Event]) -> CallTrace:
+        """Return the trace of a call with these events, with a limited number of rounds."""
         trace = trace_of(events)
         if self._rounds is None:
             return trace
         if trace not in self._limited:
             self._limited[trace] = limited_rounds(trace, self._rounds)
         return self._limited[trace]
+
+    def show_more_rounds(self) -> bool:
+        """Let call traces show one more round of loops; return False if no call had more rounds than were shown."""
+        if self._rounds is None or all(trace == limited for trace, limited in self._limited.items()):
+            return False
+        self._rounds += 1
+        self._limited.clear()
+        return True
 
     def _run(self, walk: Callable[[Values], object]) -> None:
         """Construct the object and call `walk` with its variables, in an execution without other threads."""

@@ -6,6 +6,11 @@ of the paper, each further `m7(), m5()` has a new call trace, so no number of ca
 
 Departures from the paper:
 
+* The rules compare states by behavior first: two states are equal if every edge has the same call trace in both. The
+  paper compares the contents of the object. With n setters of independent attributes, an object has 2^n contents, and
+  with a counter infinitely many, but calls behave alike in nearly all of them. Equal behavior does not imply equal
+  behavior after another call. So if a search that compares behaviors finds nothing, contents are compared.
+* B2 is also checked before a sequence is extended for the first time, which Theorem 1 of the paper allows.
 * D1 counts only exceptions that leave the outermost call, because caught exceptions are ordinary control flow in
   Python.
 * The saturation level k never decreases from one iteration to the next.
@@ -15,31 +20,25 @@ Departures from the paper:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 from raddle.generation.autocontest.coverage import CallTrace, Coverage, is_better
+from raddle.generation.autocontest.pruning import ALL_RULES, Explored, Rules
 from raddle.generation.autocontest.sequence_runner import CallReport, SequenceRunner
+from raddle.generation.autocontest.transitions import Search, Transition, Transitions
 from raddle.generation.testcase import Call
 
 _monotonic = time.monotonic  # the real clock: the search runs inside executions, which have virtual time
 FIRST_LEVEL = 3  # the first saturation level
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The pruning rules that the search uses."""
+class StateEquality(Enum):
+    """When the pruning rules treat two states as equal."""
 
-    d1: bool = True  # do not extend a sequence whose last call raises an exception
-    d2: bool = True  # do not extend a sequence whose last call changes neither the coverage nor the state
-    d3: bool = True  # do not extend a redundant sequence whose last call does not change the coverage
-    b1: bool = True  # stop extending a sequence once an extension has more coverage in the same state
-    b2: bool = True  # stop extending a sequence once it is redundant
-
-
-ALL_RULES = Rules()
-ONLY_D1 = Rules(d2=False, d3=False, b1=False, b2=False)  # the paper's version without pruning
+    BEHAVIOR = auto()  # every edge has the same call trace in both
+    CONTENT = auto()  # the shared objects have the same fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Limits:
 
     nodes: int = 3_000  # maximum number of sequences at one saturation level
     events: int = 2_000_000  # maximum number of events of all calls, including those repeated to reach a state
-    length: int = 60  # maximum number of calls in a sequence
+    length: int = 200  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
     seconds: float | None = None
 
@@ -85,36 +84,15 @@ class _Node:
     calls: tuple[Call, ...]
     gain: int  # the set of call traces that no earlier iteration covered, as bits
     state: bytes
+    key: Hashable  # equal for states that the rules treat as equal
     number: int  # position in the order in which the sequences were found
     useless: int = 0  # number of calls at the end without a new call trace
     tried: int = 0  # number of edges tried so far
     closed: bool = False  # whether no further edges are tried
 
 
-@dataclass(slots=True)
-class _Explored:
-    """The sequences that lead to one state and are not redundant, each as (gain, length, number)."""
-
-    entries: list[tuple[int, int, int]] = field(default_factory=list)
-
-    def makes_redundant(self, gain: int, length: int, number: int) -> bool:
-        """Return whether one of the sequences makes another one redundant (definition 5)."""
-        return any(
-            gain | other == other and (gain != other or (other_length, found) < (length, number))
-            for other, other_length, found in self.entries
-        )
-
-    def add(self, gain: int, length: int, number: int) -> None:
-        """Add a sequence, and drop those that it makes redundant."""
-        if not self.makes_redundant(gain, length, number):
-            self.entries = [
-                entry for entry in self.entries if not _Explored([(gain, length, number)]).makes_redundant(*entry)
-            ]
-            self.entries.append((gain, length, number))
-
-
-class _Search:
-    """One depth-first search at one saturation level: a visitor of a `SequenceRunner`."""
+class _DepthFirst:
+    """One depth-first search at one saturation level."""
 
     def __init__(
         self,
@@ -123,66 +101,53 @@ class _Search:
         covered: Coverage,
         *,
         rules: Rules,
+        equality: StateEquality,
         limits: Limits,
         level: int,
         budget: Callable[[], Ending | None],
     ) -> None:
         self._edges = edges
+        self._root_state = root_state
         self._covered = covered
-        self._rules, self._limits, self._level = rules, limits, level
+        self._rules, self._equality, self._limits, self._level = rules, equality, limits, level
         self._budget = budget
         self._bits: dict[CallTrace, int] = {}  # maps each new call trace to its bit
-        self._explored: dict[bytes, _Explored] = {}
-        self.shortest: dict[bytes, tuple[Call, ...]] = {root_state: ()}
-        self._stack = [_Node((), 0, root_state, 0)]
-        self._explored.setdefault(root_state, _Explored()).add(0, 0, 0)
-        self._state: bytes | None = None  # the state of the object that the runner keeps; None if there is none
-        self._repeating = False  # whether the runner is making calls that lead to a known sequence
-        self.best = self._stack[0]
+        self._behaviors: dict[bytes, Hashable] = {}
+        self._explored: dict[Hashable, Explored] = {}
+        self.best = _Node((), 0, root_state, root_state, 0)
         self.nodes = self.saturated = self.too_long = 0
         self.limit: Ending | None = None
 
-    # -- the visitor --------------------------------------------------------------------------------
-
-    def start(self) -> Sequence[Call] | None:
-        if not self._continues():
-            return None
-        self._state = self._stack[-1].state
-        self._repeating = True
-        return self.shortest[self._state]
-
-    def next(self, report: CallReport | None) -> Call | None:
-        self._repeating = False
-        if report is not None:
-            self._state = report.state
-            self._learn(report)
-        if not self._continues() or self._stack[-1].state != self._state:
-            return None
-        node = self._stack[-1]
-        node.tried += 1
-        return self._edges[node.tried - 1]
-
-    def abort(self) -> None:
-        self._state = None
-        if self._repeating:  # the calls that lead to the node cannot be repeated
-            self._stack.pop()
-        else:  # the new call did not end
+    def search(self) -> Search:
+        """Yield the transitions that the search needs, and receive their reports."""
+        root = self.best
+        root.key = yield from self._key(root.state)
+        self._explored.setdefault(root.key, Explored()).add(0, 0, 0)
+        stack = [root]
+        while stack and not self._is_over():
+            node = stack[-1]
+            if not self._extends(node):
+                stack.pop()
+                continue
+            edge, node.tried = node.tried, node.tried + 1
+            report = yield Transition(node.state, edge)
             self.nodes += 1
+            if report is None or report.too_long or (report.raised and self._rules.d1):
+                continue
+            extended = yield from self._extended(node, self._edges[edge], report)
+            if extended is not None:
+                stack.append(extended)
 
-    def _continues(self) -> bool:
-        """Drop the sequences that are not extended any more; return whether one is left."""
+    def _is_over(self) -> bool:
         if self.limit is None and self.nodes >= self._limits.nodes:
             self.limit = Ending.NODES
         if self.limit is None:
             self.limit = self._budget()
-        if self.limit is not None:
-            return False
-        while self._stack and not self._extends(self._stack[-1]):
-            self._stack.pop()
-        return bool(self._stack)
+        return self.limit is not None
 
     def _extends(self, node: _Node) -> bool:
-        if node.closed or node.tried == len(self._edges):
+        """Return whether another edge of a node is tried."""
+        if node.closed or node.tried == len(self._edges) or (self._rules.b2 and self._is_redundant(node)):
             return False
         if not node.tried:
             if node.useless >= self._level:
@@ -191,38 +156,46 @@ class _Search:
             if len(node.calls) >= self._limits.length:
                 self.too_long += 1
                 return False
-            return True
-        return not (self._rules.b2 and self._is_redundant(node))
+        return True
 
-    # -- one extended sequence ----------------------------------------------------------------------
-
-    def _learn(self, report: CallReport) -> None:
-        """Process the sequence that extends the node on top of the stack with its last tried edge."""
-        self.nodes += 1
-        node = self._stack[-1]
-        if report.too_long or (report.raised and self._rules.d1):
-            return
+    def _extended(
+        self, node: _Node, call: Call, report: CallReport
+    ) -> Generator[Transition, CallReport | None, _Node | None]:
+        """Return the node for a sequence with one more call; None if it is not extended."""
+        number, rules, after = self.nodes, self._rules, report.state.fingerprint
         gain = node.gain
         if report.trace and report.trace not in self._covered:
             gain |= 1 << self._bits.setdefault(report.trace, len(self._bits))
-        known = self.shortest.get(report.state)
-        if not report.raised and (known is None or len(known) > len(node.calls) + 1):
-            self.shortest[report.state] = (*node.calls, self._edges[node.tried - 1])
-        improved, same = gain != node.gain, report.state == node.state
-        calls = (*node.calls, self._edges[node.tried - 1])
-        extended = _Node(calls, gain, report.state, self.nodes, 0 if improved else node.useless + 1)
-        if not improved and ((same and self._rules.d2) or (self._rules.d3 and self._is_redundant(extended))):
-            return
-        if improved and same and self._rules.b1:
+        improved = gain != node.gain
+        if not improved and rules.d2 and after == node.state:
+            return None
+        key = node.key if after == node.state else (yield from self._key(after))
+        same, calls = key == node.key, (*node.calls, call)
+        extended = _Node(calls, gain, after, key, number, 0 if improved else node.useless + 1)
+        if not improved and ((same and rules.d2) or (rules.d3 and self._is_redundant(extended))):
+            return None
+        if improved and same and rules.b1:
             node.closed = True
-        self._explored.setdefault(report.state, _Explored()).add(gain, len(calls), self.nodes)
+        self._explored.setdefault(key, Explored()).add(gain, len(calls), number)
         if is_better(gain.bit_count(), len(calls), (self.best.gain.bit_count(), len(self.best.calls))):
             self.best = extended
-        self._stack.append(extended)
+        return extended
 
     def _is_redundant(self, node: _Node) -> bool:
-        explored = self._explored.get(node.state)
+        explored = self._explored.get(node.key)
         return explored is not None and explored.makes_redundant(node.gain, len(node.calls), node.number)
+
+    def _key(self, state: bytes) -> Generator[Transition, CallReport | None, Hashable]:
+        """Return the same key for states that the rules treat as equal."""
+        if self._equality is StateEquality.CONTENT:
+            return state
+        if state not in self._behaviors:
+            behavior = []
+            for edge in range(len(self._edges)):
+                report = yield Transition(state, edge, only_trace=True)
+                behavior.append(None if report is None else (report.trace, report.raised, report.too_long))
+            self._behaviors[state] = tuple(behavior)
+        return self._behaviors[state]
 
     def gained(self) -> Coverage:
         """Return the call traces that the best sequence adds to the coverage."""
@@ -237,11 +210,13 @@ def search(
     rules: Rules = ALL_RULES,
     limits: Limits | None = None,
     level: int = FIRST_LEVEL,
+    equalities: Sequence[StateEquality] = tuple(StateEquality),
 ) -> SearchResult | None:
     """Return the best sequence of one iteration; None if the prefix raises an exception.
 
     `covered` contains the call traces of the sequences of earlier iterations. If a complete search finds no new trace,
-    it is repeated with the next saturation level, unless a higher level makes no difference.
+    it is repeated with the next kind of equality, then with the next saturation level, unless a higher level makes no
+    difference.
     """
     limits = Limits() if limits is None else limits
     deadline = None if limits.seconds is None else _monotonic() + limits.seconds
@@ -255,24 +230,32 @@ def search(
     root_state = runner.root_state()
     if root_state is None:
         return None
+    transitions = Transitions(runner, edges, root_state)
+    left = list(equalities if rules.compare_states else [StateEquality.CONTENT])
     nodes = 0
     while True:
-        found = _Search(
+        found = _DepthFirst(
             edges,
-            root_state,
+            root_state.fingerprint,
             covered,
             rules=rules,
+            equality=left[0],
             limits=limits,
             level=level,
             budget=spent,
         )
-        runner.visit(found)
+        transitions.run(found.search())
         nodes += found.nodes
         ending = found.limit or (Ending.LENGTH if found.too_long else Ending.COMPLETE)
-        if found.best.gain or found.limit is not None or not found.saturated:
+        if found.best.gain or found.limit is not None:
+            break
+        if len(left) > 1:
+            del left[0]
+            continue
+        if not found.saturated:
             break
         if level >= limits.level:
             ending = Ending.LEVEL
             break
         level += 1
-    return SearchResult(found.best.calls, found.gained(), level, ending, nodes, found.too_long, found.shortest)
+    return SearchResult(found.best.calls, found.gained(), level, ending, nodes, found.too_long, transitions.shortest())

@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
+from raddle.generation.autocontest.assembled_test import AssembledTest, GeneratedSequence, calls_made
 from raddle.generation.autocontest.assembler import Assembler
-from raddle.generation.autocontest.confirmation import CallKind, Confirmation, RequirementRecord, confirm
-from raddle.generation.autocontest.coverage import coverage
-from raddle.generation.autocontest.predict import CallAccesses, CallPair
+from raddle.generation.autocontest.confirmation import RequirementRecord
+from raddle.generation.autocontest.coverage import Coverage, coverage
+from raddle.generation.autocontest.explorer import InterleavingExplorer
+from raddle.generation.autocontest.pruning import ALL_RULES, Rules
 from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
 from raddle.generation.autocontest.sequence_builder import SequenceBuilder
-from raddle.generation.autocontest.sequence_runner import RecordedCall, SequenceRunner
-from raddle.generation.autocontest.sequences import ALL_RULES, FIRST_LEVEL, Limits, Rules, SearchResult, search
+from raddle.generation.autocontest.sequence_runner import SequenceRunner
+from raddle.generation.autocontest.sequences import FIRST_LEVEL, Limits, SearchResult, search
 from raddle.generation.strategy import Prefix, Proposal, Strategy
-from raddle.generation.testcase import Call, TestCase
+from raddle.generation.testcase import Call
 
 MAX_FAILED_ITERATIONS = 2  # consecutive iterations without a new call trace, after which the prefix is replaced
-ROUNDS = 2  # rounds of a loop that call traces show; a third round would rarely show another interleaving
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedSequence:
-    """A sequence of the repository, with what its calls did."""
-
-    calls: tuple[Call, ...]
-    recorded: tuple[RecordedCall, ...]  # what each call did
-    # What each call did when the sequence was run again, as the second thread of a test. An object that both recordings
-    # use although it is not part of the shared object is a global one.
-    recorded_again: tuple[RecordedCall, ...]
-    accesses: tuple[CallAccesses, ...]
-    accesses_again: tuple[CallAccesses, ...]
-
-    @classmethod
-    def make(
-        cls, calls: Sequence[Call], recorded: Sequence[RecordedCall], again: Sequence[RecordedCall]
-    ) -> GeneratedSequence:
-        """Return a sequence, cut where a recording of it ends."""
-        length = min(len(recorded), len(again))  # shorter than the sequence only if its calls are not deterministic
-        one, other = tuple(recorded[:length]), tuple(again[:length])
-        return cls(tuple(calls[:length]), one, other, tuple(map(CallAccesses, one)), tuple(map(CallAccesses, other)))
-
-
-@dataclass(frozen=True, slots=True)
-class AssembledTest:
-    """A test as the paper defines it: two sequences that two threads execute after the same prefix."""
-
-    prefix: tuple[Call, ...]
-    first: GeneratedSequence
-    second: GeneratedSequence
-
-    @property
-    def test(self) -> TestCase:
-        """The complete test."""
-        return TestCase(self.prefix, (self.first.calls, self.second.calls))
+ROUNDS = 2  # rounds of a loop that call traces show at first; more are shown when no new traces are found
 
 
 @dataclass(slots=True)
@@ -65,15 +29,16 @@ class Progress:
 
     searches: list[SearchResult] = field(default_factory=list)  # one for each iteration, even if it found nothing
     assembled: int = 0  # number of tests
-    explored: int = 0  # number of tests whose confirmations have all been proposed
-    calls_of_sequences: int = 0  # number of calls of all sequences and their prefixes, each sequence counted once
-    calls_of_tests: int = 0  # number of calls of all tests
+    # Numbers of calls, including those that construct arguments.
+    calls_of_sequences: int = 0  # of all sequences and their prefixes, each sequence counted once
+    calls_of_tests: int = 0  # of all tests
 
 
 class AutoConTest(Strategy):
     """Generates tests for the interleavings of call traces that no earlier test covers."""
 
     name: ClassVar[str] = "autocontest"
+    restart_after: ClassVar[int | None] = None  # each iteration has other arguments
     builder: SequenceBuilder
 
     def __init__(
@@ -97,24 +62,15 @@ class AutoConTest(Strategy):
         """Forget the sequences and the prefix, whose arguments come from the pools."""
         self._started: tuple[Prefix, SequenceRunner] | None = None
         self._assembler: Assembler[GeneratedSequence] = Assembler()
-        self._tests: deque[AssembledTest] = deque()
-        self._confirmations: Iterator[Confirmation] = iter(())
-        self._numbers: dict[object, int] = {}  # numbers for shapes, calls and traces, because hashing them is slow
-        self._explored_pairs: set[tuple[int, int, int]] = set()
-        self._impossible: set[tuple[int, int]] = set()  # pairs without feasible requirements
-        self._shortest: dict[bytes, tuple[Call, ...]] = {}  # maps each state to the shortest sequence to it
+        self.explorer = InterleavingExplorer(self._criterion, requirements=self.requirements)
         self._failed_iterations = 0
 
     def propose(self) -> Proposal | None:
         """Return the next confirmation; None if this iteration found no sequence with new call traces."""
         while True:
-            for confirmation in self._confirmations:
-                if self.requirements.open_in(confirmation):
-                    return Proposal(confirmation.test, partial(confirm, confirmation, self.requirements), measured=True)
-            if self._tests:
-                self._confirmations = self._explore(self._tests.popleft())
-            elif not self.iterate():
-                return None
+            proposal = self.explorer.propose()
+            if proposal is not None or not self.iterate():
+                return proposal
 
     # -- one iteration ------------------------------------------------------------------------------
 
@@ -128,20 +84,28 @@ class AutoConTest(Strategy):
             return False
         prefix, runner = started
         edges = self.builder.edges(prefix)
-        covered = coverage(call.trace for known in self._assembler.sequences for call in known.recorded)
-        result = search(runner, edges, covered, rules=self._rules, limits=self._limits, level=self._level)
-        if result is None:
-            return False
-        self._level = result.level
-        for state, path in result.shortest.items():
-            if len(path) < len(self._shortest.get(state, (*path, None))):
-                self._shortest[state] = path
-        self.progress.searches.append(result)
-        if not result.calls:
-            return False
-        self._failed_iterations = 0
+        while True:
+            covered = self._covered(runner)
+            result = search(runner, edges, covered, rules=self._rules, limits=self._limits, level=self._level)
+            if result is None:
+                return False
+            self._level = result.level
+            for state, path in result.shortest.items():
+                self.explorer.learn_path(state, path)
+            self.progress.searches.append(result)
+            if result.calls:
+                break
+            if not runner.show_more_rounds():
+                return False
         self.add(result.calls)
+        if not self._covered(runner) - covered:
+            return False  # the calls are not deterministic
+        self._failed_iterations = 0
         return True
+
+    def _covered(self, runner: SequenceRunner) -> Coverage:
+        """Return the call traces of all sequences of the repository."""
+        return coverage(runner.trace(call.events) for one in self._assembler.sequences for call in one.recorded)
 
     def add(self, calls: Sequence[Call]) -> list[AssembledTest]:
         """Add a sequence to the repository; return the new tests, which `propose` then explores."""
@@ -151,11 +115,11 @@ class AutoConTest(Strategy):
         prefix, runner = started
         sequence = GeneratedSequence.make(calls, runner.record(calls), runner.record(calls))
         tests = [AssembledTest(prefix.calls, *pair) for pair in self._assembler.add(sequence)]
-        self._tests.extend(tests)
-        progress, constructing = self.progress, len(prefix.calls)
+        self.explorer.add(tests)
+        progress = self.progress
         progress.assembled += len(tests)
-        progress.calls_of_sequences += constructing + len(sequence.calls)
-        progress.calls_of_tests += sum(constructing + len(test.first.calls) + len(test.second.calls) for test in tests)
+        progress.calls_of_sequences += calls_made(prefix.calls) + calls_made(sequence.calls)
+        progress.calls_of_tests += sum(test.calls for test in tests)
         return tests
 
     def _start(self) -> tuple[Prefix, SequenceRunner] | None:
@@ -165,64 +129,12 @@ class AutoConTest(Strategy):
             if prefix is None:
                 return None
             runner = SequenceRunner(
-                builder.workbench, prefix.calls, reset=builder.reset, folder=builder.folder, rounds=self._rounds
+                builder.workbench,
+                prefix.calls,
+                reset=builder.reset,
+                folder=builder.folder,
+                rounds=self._rounds,
+                global_ids=builder.global_ids,
             )
             self._started = prefix, runner
         return self._started
-
-    # -- one test -----------------------------------------------------------------------------------
-
-    def _explore(self, test: AssembledTest) -> Iterator[Confirmation]:
-        """Yield the confirmations of a test, those of the most different pairs of calls first.
-
-        Three passes go through the pairs. The first takes pairs of new shapes, the second takes pairs of shapes with
-        new arguments, and the third takes pairs of new call traces.
-        """
-        one, other = self._keys(test.first), self._keys(test.second)
-        for number in range(3):
-            for first, keys in enumerate(one):
-                for second, other_keys in enumerate(other):
-                    pair = number, keys[number], other_keys[number]
-                    if pair in self._explored_pairs or (keys[0], other_keys[0]) in self._impossible:
-                        continue
-                    self._explored_pairs.update((pair, (number, pair[2], pair[1])))
-                    yield from self._confirmations_of(test, first, second)
-        self.progress.explored += 1
-
-    def _keys(self, sequence: GeneratedSequence) -> list[tuple[int, int, int]]:
-        """Return for each call the number of its shape, of its shape with its arguments, and of its call trace."""
-        number = self._numbers
-        return [
-            (
-                number.setdefault(accesses.shape, len(number)),
-                number.setdefault((accesses.shape, call), len(number)),
-                number.setdefault(recorded.trace, len(number)),
-            )
-            for call, recorded, accesses in zip(sequence.calls, sequence.recorded, sequence.accesses, strict=True)
-        ]
-
-    def _confirmations_of(self, test: AssembledTest, first: int, second: int) -> Iterator[Confirmation]:
-        """Yield the confirmations of two calls: one for each of the two candidate states, unless they are equal."""
-        one, other = test.first.accesses[first], test.second.accesses_again[second]
-        calls = test.first.calls[first], test.second.calls[second]
-        pair = CallPair(one, other)
-        predictions = pair.predict(self._criterion)
-        self.requirements.predicted |= predictions.feasible.keys() | predictions.pruned
-        self.requirements.pruned |= predictions.pruned
-        if not predictions.feasible:
-            shapes = self._numbers[one.shape], self._numbers[other.shape]
-            self._impossible.update((shapes, shapes[::-1]))
-            return
-        states = [
-            (test.first.recorded[first].state, test.first.calls[:first]),
-            (test.second.recorded_again[second].state, test.second.calls[:second]),
-        ]
-        for candidate, (state, path) in enumerate(states[: 1 if states[0][0] == states[1][0] else 2]):
-            prefix = (*test.prefix, *self._shortest.get(state, path))
-            yield Confirmation(
-                TestCase(prefix, ((calls[0],), (calls[1],))),
-                candidate,
-                tuple(predictions.feasible.values()),
-                calls=(CallKind(calls[0], one.shape), CallKind(calls[1], other.shape)),
-                sites=pair.sites,
-            )

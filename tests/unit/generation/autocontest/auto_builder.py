@@ -57,6 +57,7 @@ class GivenCalls:
         self.random = Random(seed)
         self.reset = None
         self.folder = ""
+        self.global_ids: frozenset[int] = frozenset()
         self._prefix = Prefix(tuple(prefix), {})
         self._edges = tuple(edges)
         methods = tuple(dict.fromkeys(call.method for call in edges))

@@ -162,3 +162,44 @@ class Global:
         calls = COUNTER["calls"]
         COUNTER["calls"] = calls + 1
         return calls
+
+
+class Settings:
+    """Attributes that no method depends on."""
+
+    def __init__(self) -> None:
+        self.a = self.b = self.c = self.d = 0
+
+    def set_a(self) -> None:
+        self.a = 1
+
+    def set_b(self) -> None:
+        self.b = 1
+
+    def set_c(self) -> None:
+        self.c = 1
+
+    def set_d(self) -> None:
+        self.d = 1
+
+    def get_a(self) -> int:
+        return self.a
+
+
+USED = {"times": 0}
+
+
+class Quota:
+    """Counts its uses in a global variable as well."""
+
+    def __init__(self) -> None:
+        self.uses = 0
+
+    def use(self) -> None:
+        self.uses = self.uses + 1
+        USED["times"] = USED["times"] + 1
+
+    def is_full(self) -> int:
+        if USED["times"] > 2:
+            return self.uses
+        return 0

@@ -5,14 +5,21 @@
 
 from __future__ import annotations
 
+import auto_small
 import pytest
 from auto_builder import Subject, workbench_for
 from auto_figures import EDGES, M2, M5, M7, MODULE, NEW
 
 from raddle.generation.autocontest.coverage import Coverage
+from raddle.generation.autocontest.pruning import Rules
 from raddle.generation.autocontest.sequence_runner import SequenceRunner
-from raddle.generation.autocontest.sequences import Ending, Limits, Rules, SearchResult, search
+from raddle.generation.autocontest.sequences import Ending, Limits, SearchResult, StateEquality, search
+from raddle.generation.module_state import ModuleState
 
+Equalities = tuple[StateEquality, ...]
+CONTENT = (StateEquality.CONTENT,)
+BEHAVIOR = (StateEquality.BEHAVIOR,)
+BOTH = (StateEquality.BEHAVIOR, StateEquality.CONTENT)
 NONE = Rules(d1=False, d2=False, d3=False, b1=False, b2=False)
 
 
@@ -24,15 +31,16 @@ def run(
     limits: Limits | None = None,
     iterations: int = 1,
     rounds: int | None = None,
+    equalities: Equalities = CONTENT,
 ) -> SearchResult:
-    """Return the result of the last of several iterations."""
+    """Return the result of the last of several iterations. By default, states are compared by content, as published."""
     subject = Subject("auto_small", name)
     edges = [subject.call(method) for method in methods]
     covered: Coverage = frozenset()
     with workbench_for("auto_small") as workbench:
         runner = SequenceRunner(workbench, [subject.new()], rounds=rounds)
         for _ in range(iterations):
-            result = search(runner, edges, covered, rules=rules, limits=limits, level=level)
+            result = search(runner, edges, covered, rules=rules, limits=limits, level=level, equalities=equalities)
             assert result is not None
             covered |= result.gained
             level = result.level
@@ -172,3 +180,83 @@ def test_a_prefix_that_raises_has_no_sequences():
     with workbench_for("auto_small") as workbench:
         runner = SequenceRunner(workbench, [Subject("auto_small", "Toggle").new(), Subject("", "").call("missing")])
         assert search(runner, [], frozenset()) is None
+
+
+# -- equality by behavior ---------------------------------------------------------------------------
+
+SETTERS = ("set_a", "set_b", "set_c", "set_d")
+
+
+def test_setters_of_independent_attributes_take_linear_time_if_states_are_compared_by_behavior():
+    # Behavior: every setter has the same trace in every state. After the i-th setter, i setters bring nothing new in
+    # equal states (D2), and the next one brings a new trace in an equal state (B1). 1 + 2 + 3 + 4 sequences, and 4 at
+    # the end. Content: the 2^4 subsets of setters lead to different states, and each is extended with all 4 setters.
+    assert run("Settings", *SETTERS, rules=Rules(), equalities=BEHAVIOR).nodes == 14
+    assert run("Settings", *SETTERS, rules=Rules(), equalities=CONTENT).nodes == 64
+    assert run("Settings", *SETTERS, rules=Rules(), equalities=BEHAVIOR).calls == tuple(
+        Subject("auto_small", "Settings").call(name) for name in SETTERS
+    )
+
+
+def test_states_are_compared_by_content_if_comparing_behavior_finds_nothing():
+    # Step 5 has a new trace, but before step 4 all states behave alike.
+    second = run("FifthCall", "step", rules=Rules(), iterations=2, equalities=BEHAVIOR)
+    assert (second.calls, second.ending) == ((), Ending.COMPLETE)
+    second = run("FifthCall", "step", rules=Rules(), iterations=2, equalities=BOTH)
+    assert (len(second.calls), second.level, second.ending) == (5, 5, Ending.COMPLETE)
+
+
+def test_a_change_of_behavior_is_a_change_of_state():
+    # After `close`, `use` has another trace. The best sequence uses, closes, uses again and calls `other` in between.
+    result = run("Closing", "close", "other", "use", rules=Rules(), equalities=BEHAVIOR)
+    assert (len(result.gained), len(result.calls)) == (4, 4)
+
+
+# -- what is executed ---------------------------------------------------------------------------------
+
+
+def test_a_transition_is_executed_once():
+    # Toggle has two states and two calls.
+    subject = Subject("auto_small", "Toggle")
+    with workbench_for("auto_small") as workbench:
+        runner = SequenceRunner(workbench, [subject.new()])
+        result = search(runner, [subject.call("flip"), subject.call("get")], frozenset(), rules=NONE)
+    assert result is not None
+    assert result.nodes > 4
+    assert runner.calls == 4
+
+
+def test_states_are_restored_instead_of_constructing_new_objects():
+    # One object for the state after the prefix, and one for all calls.
+    subject = Subject("auto_small", "Settings")
+    with workbench_for("auto_small") as workbench:
+        runner = SequenceRunner(workbench, [subject.new()])
+        search(runner, [subject.call(name) for name in SETTERS], frozenset(), rules=Rules(), equalities=CONTENT)
+    assert runner.objects == 2
+
+
+def test_a_getter_is_not_executed_again_if_its_attribute_has_not_changed():
+    # The getter reads `a`, which has two values: at first, and after set_a. The setters read nothing, but a call that
+    # changes the state is executed in each of the 2^3 states: 8 * 3 setters and 2 getters.
+    subject = Subject("auto_small", "Settings")
+    names = ("set_a", "set_b", "set_c", "get_a")
+    with workbench_for("auto_small") as workbench:
+        runner = SequenceRunner(workbench, [subject.new()])
+        search(runner, [subject.call(name) for name in names], frozenset(), rules=NONE, equalities=CONTENT)
+    assert runner.calls <= 8 * 3 + 2
+
+
+def test_calls_that_change_the_state_of_a_module_are_not_undone():
+    # `is_full` takes the other branch after the third `use` of an object. With leftovers of undone calls in the module,
+    # it would do so earlier, and the sequence would not have the traces that the search promises.
+    subject = Subject("auto_small", "Quota")
+    with workbench_for("auto_small") as workbench:
+        state = ModuleState([auto_small])
+        runner = SequenceRunner(workbench, [subject.new()], reset=state.restore, global_ids=state.ids)
+        edges = [subject.call("use"), subject.call("is_full")]
+        result = search(runner, edges, frozenset(), rules=Rules(), equalities=CONTENT)
+        assert result is not None
+        traces = {call.trace for call in runner.record(result.calls)}
+    assert len(traces) == 3
+    assert result.gained == traces
+    assert names(result).count("use") >= 3

@@ -89,7 +89,7 @@ def test_in_the_second_candidate_state_the_lost_update_cannot_happen():
         strategy = strategy_for(workbench)
         strategy.add(D3)
         test = strategy.add(D1)[1]
-        one, other = strategy._confirmations_of(test, D1.index(M1), D3.index(M3))
+        one, other = strategy.explorer.confirmations_of(test, D1.index(M1), D3.index(M3))
         tried = []
         for confirmation in (one, other):
             strategy.requirements.covered.clear()
@@ -108,11 +108,10 @@ def test_the_given_sequences_show_both_bugs():
     assert all(failure.violation.oracle is Oracle.STATE for _, failure in found)
 
 
-def test_the_generator_alone_finds_both_bugs_with_its_first_test():
+def test_the_generator_alone_finds_both_bugs():
     with workbench_for(MODULE) as workbench:
         strategy = strategy_for(workbench, limits=None)
-        found = failures(workbench, strategy, proposals=20)
-        assert strategy.progress.assembled == 1
+        found = failures(workbench, strategy, proposals=60)
     pairs = {tuple(sorted(names([thread[0] for thread in proposal.test.threads]))) for proposal, _ in found}
     assert pairs >= {("m3", "m3"), ("m3", "m5")}
 
@@ -142,7 +141,7 @@ def test_a_strategy_without_new_traces_proposes_nothing():
         # The first iteration finds one sequence, whose only test has no requirements. The second finds nothing.
         assert strategy.propose() is None
         assert [len(result.calls) for result in strategy.progress.searches] == [1, 0]
-        assert strategy.progress.explored == 1
+        assert strategy.requirements.explored_tests == 1
 
 
 def test_after_several_failed_iterations_the_search_starts_with_a_new_prefix():
@@ -160,3 +159,13 @@ def test_a_failing_test_has_one_call_against_one_call():
             assert [len(thread) for thread in proposal.test.threads] == [1, 1]
             assert proposal.test.prefix[0] == NEW
             assert set(proposal.test.prefix[1:]) <= {M1, M3, M5, M7, FIGURE_ONE.call("m2", 0)}
+
+
+def test_more_rounds_of_loops_are_shown_when_nothing_else_is_new():
+    # Each call of `run` goes through one more round. At first, two rounds are shown, so the first sequence has two
+    # calls. Then a third round is shown, and the third call is new.
+    with workbench_for("auto_small") as workbench:
+        subject = Subject("auto_small", "Loop")
+        strategy = AutoConTest(GivenCalls(workbench, [subject.new()], [subject.call("run")]))
+        assert [strategy.iterate(), strategy.iterate()] == [True, True]
+        assert [len(result.calls) for result in strategy.progress.searches] == [2, 0, 3]

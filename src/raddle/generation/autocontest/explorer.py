@@ -1,0 +1,104 @@
+"""The interleaving explorer: turns tests into confirmations (section 4.4 of the paper)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from raddle.generation.autocontest.assembled_test import AssembledTest, GeneratedSequence
+from raddle.generation.autocontest.confirmation import CallKind, Confirmation, RequirementRecord, confirm
+from raddle.generation.autocontest.predict import CallPair
+from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
+from raddle.generation.strategy import Proposal
+from raddle.generation.testcase import Call, TestCase
+
+
+class InterleavingExplorer:
+    """Proposes confirmations for the requirements that tests match, test by test."""
+
+    def __init__(
+        self, criterion: InterleavingCriterion = ATOMIC_SETS, *, requirements: RequirementRecord | None = None
+    ) -> None:
+        self.requirements = RequirementRecord() if requirements is None else requirements
+        self._criterion = criterion
+        self._tests: deque[AssembledTest] = deque()
+        self._confirmations: Iterator[Confirmation] = iter(())
+        self._numbers: dict[object, int] = {}  # numbers for shapes, calls and traces, because hashing them is slow
+        self._explored_pairs: set[tuple[int, int, int]] = set()
+        self._impossible: set[tuple[int, int]] = set()  # pairs without feasible requirements
+        self._shortest: dict[bytes, tuple[Call, ...]] = {}  # maps each state to the shortest sequence to it
+
+    def add(self, tests: Iterable[AssembledTest]) -> None:
+        """Add tests to explore."""
+        self._tests.extend(tests)
+
+    def learn_path(self, state: bytes, calls: tuple[Call, ...]) -> None:
+        """Learn a sequence that leads to a state."""
+        if len(calls) < len(self._shortest.get(state, (*calls, None))):
+            self._shortest[state] = calls
+
+    def propose(self) -> Proposal | None:
+        """Return the next confirmation with open requirements; None if all tests have been explored."""
+        while True:
+            for confirmation in self._confirmations:
+                if self.requirements.open_in(confirmation):
+                    return Proposal(confirmation.test, partial(confirm, confirmation, self.requirements), measured=True)
+            if not self._tests:
+                return None
+            self._confirmations = self._explore(self._tests.popleft())
+
+    def _explore(self, test: AssembledTest) -> Iterator[Confirmation]:
+        """Yield the confirmations of a test, those of the most different pairs of calls first.
+
+        Three passes go through the pairs. The first takes pairs of new shapes, the second takes pairs of shapes with
+        new arguments, and the third takes pairs of new call traces.
+        """
+        one, other = self._keys(test.first), self._keys(test.second)
+        for number in range(3):
+            for first, keys in enumerate(one):
+                for second, other_keys in enumerate(other):
+                    pair = number, keys[number], other_keys[number]
+                    if pair in self._explored_pairs or (keys[0], other_keys[0]) in self._impossible:
+                        continue
+                    self._explored_pairs.update((pair, (number, pair[2], pair[1])))
+                    yield from self.confirmations_of(test, first, second)
+        self.requirements.explored_tests += 1
+
+    def _keys(self, sequence: GeneratedSequence) -> list[tuple[int, int, int]]:
+        """Return for each call the number of its shape, of its shape with its arguments, and of its call trace."""
+        number = self._numbers
+        return [
+            (
+                number.setdefault(accesses.shape, len(number)),
+                number.setdefault((accesses.shape, call), len(number)),
+                number.setdefault(recorded.trace, len(number)),
+            )
+            for call, recorded, accesses in zip(sequence.calls, sequence.recorded, sequence.accesses, strict=True)
+        ]
+
+    def confirmations_of(self, test: AssembledTest, first: int, second: int) -> Iterator[Confirmation]:
+        """Yield the confirmations of two calls: one for each of the two candidate states, unless they are equal."""
+        one, other = test.first.accesses[first], test.second.accesses_again[second]
+        calls = test.first.calls[first], test.second.calls[second]
+        pair = CallPair(one, other)
+        predictions = pair.predict(self._criterion)
+        self.requirements.predicted |= predictions.feasible.keys() | predictions.pruned
+        self.requirements.pruned |= predictions.pruned
+        if not predictions.feasible:
+            shapes = self._numbers[one.shape], self._numbers[other.shape]
+            self._impossible.update((shapes, shapes[::-1]))
+            return
+        states = [
+            (test.first.recorded[first].state, test.first.calls[:first]),
+            (test.second.recorded_again[second].state, test.second.calls[:second]),
+        ]
+        for candidate, (state, path) in enumerate(states[: 1 if states[0][0] == states[1][0] else 2]):
+            prefix = (*test.prefix, *self._shortest.get(state, path))
+            yield Confirmation(
+                TestCase(prefix, ((calls[0],), (calls[1],))),
+                candidate,
+                tuple(predictions.feasible.values()),
+                calls=(CallKind(calls[0], one.shape), CallKind(calls[1], other.shape)),
+                sites=pair.sites,
+            )
