@@ -144,6 +144,68 @@ def false_alarms(output: Path | None, jobs: int, as_json: bool, classes: str | N
     return _end(data, text, as_json=as_json, interrupted=interrupted)
 
 
+@click.command(short_help="Measure AutoConTest on the example and the classes of its paper.")
+@click.option("--methods", help="Comma-separated methods: autocontest, contege*, contege [default: all].")
+@click.option("--classes", help="Comma-separated classes, such as A1,A4 [default: all 6].")
+@click.option("--parts", help="Comma-separated parts: figure-1, generated, faults, generator [default: all].")
+@click.option("--seeds", type=click.IntRange(min=1), help="Number of runs of each method on each class [default: 5].")
+@click.option("--seconds", type=_SECONDS, help="Time of each run that looks for faults [default: 60].")
+@click.option("--generator-seconds", type=_SECONDS, help="Time limit of the generator alone [default: 60].")
+@click.option("--example-seconds", type=_SECONDS, help="Time for the example of the paper [default: 20].")
+@click.option(
+    "--max-tests",
+    type=click.IntRange(min=1),
+    help="Limit runs by this number of confirmations or iterations, not by time, so that the results do not depend on "
+    "the speed.",
+)
+@click.option("--quick", is_flag=True, help="Try everything on three classes in less than two minutes.")
+@_OUTPUT
+@_JOBS
+@json_option
+def autocontest(output: Path | None, jobs: int, quick: bool, as_json: bool, **options: Any) -> int:
+    """Measure AutoConTest on the example and the classes of its paper.
+
+    Reproduces Tables 1 and 2 and Figures 1, 4 and 10 of Terragni and Cheung, "Coverage-Driven Test Code Generation for
+    Concurrent Classes", with classes re-created in Python. With the default times and one job, this takes about two
+    hours. After Ctrl-C, raddle reports on the runs completed so far; with --output, the same command continues.
+    """
+    experiment, studies = load("autocontest.experiment"), load("autocontest.study")
+    tables, figures = load("autocontest.report"), load("autocontest.figures")
+    plan = _autocontest_plan(experiment, quick=quick, **options)
+    prepare(output)
+    log = load("result_log").ResultLog(output and output / "autocontest-runs.jsonl")
+
+    def done(run: Any, number: int, total: int) -> None:
+        cell = run.cell
+        click.echo(f"{number} of {total}: {cell.subject}, {cell.method}, {cell.part}: {run.result['end']}", err=True)
+
+    interrupted = _run(lambda: experiment.run(plan, log, jobs=jobs, done=done))
+    study = studies.Study.of_runs(plan, experiment.runs_of(plan, log), jobs=jobs, quick=quick)
+    data, text = study.as_json(), tables.report(study)
+    if quick:
+        text = f"{TOO_SHORT}\n\n{text}"
+    if output is not None and study.runs:
+        _write(output, "autocontest", load("maptest.study").text_of(data), text)
+        for path in figures.draw_figures(study, output):
+            click.echo(f"drawn: {path}", err=True)
+    return _end(data, text, as_json=as_json, interrupted=interrupted)
+
+
+def _autocontest_plan(
+    experiment: Any, *, quick: bool, methods: str | None, classes: str | None, parts: str | None, **limits: Any
+) -> Any:
+    plan = experiment.QUICK if quick else experiment.Plan()
+    given = {name: value for name, value in limits.items() if value is not None}
+    for option, what, names, known in (
+        ("methods", "method", methods, experiment.METHODS),
+        ("subjects", "class", classes, experiment.NAMES),
+        ("parts", "part", parts, experiment.PARTS),
+    ):
+        if names:
+            given[option] = chosen(what, names, known)
+    return replace(plan, **given)
+
+
 def _run(run: Callable[[], object]) -> bool:
     """Run an experiment; return whether it was interrupted."""
     try:

@@ -195,6 +195,7 @@ class ClassSearch:
             ClassBuilder(workbench, runner, self._pools, random, sandbox=sandbox, reset=reset, global_ids=state.ids)
         )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
+        self._builder = builder
         self._meter = CoverageMeter(self._cls, workbench.installation)
         settings = NativeSettings(workbench.installation, selection, reset, on_observed=self._meter.add_steps)
         self._strategy = make_strategy(options.method, builder, settings)

@@ -67,15 +67,14 @@ class InterleavingExplorer:
 
     def _keys(self, sequence: GeneratedSequence) -> list[tuple[int, int, int]]:
         """Return for each call the number of its shape, of its shape with its arguments, and of its call trace."""
-        number = self._numbers
+        number = self._number
         return [
-            (
-                number.setdefault(accesses.shape, len(number)),
-                number.setdefault((accesses.shape, call), len(number)),
-                number.setdefault(recorded.trace, len(number)),
-            )
+            (number(accesses.shape), number((accesses.shape, call)), number(recorded.trace))
             for call, recorded, accesses in zip(sequence.calls, sequence.recorded, sequence.accesses, strict=True)
         ]
+
+    def _number(self, value: object) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
 
     def confirmations_of(self, test: AssembledTest, first: int, second: int) -> Iterator[Confirmation]:
         """Yield the confirmations of two calls: one for each of the two candidate states, unless they are equal."""
@@ -86,7 +85,7 @@ class InterleavingExplorer:
         self.requirements.predicted |= predictions.feasible.keys() | predictions.pruned
         self.requirements.pruned |= predictions.pruned
         if not predictions.feasible:
-            shapes = self._numbers[one.shape], self._numbers[other.shape]
+            shapes = self._number(one.shape), self._number(other.shape)
             self._impossible.update((shapes, shapes[::-1]))
             return
         states = [

@@ -62,6 +62,11 @@ class Ending(StrEnum):
     SECONDS = "the time limit was reached"
     LEVEL = "the maximum saturation level was reached"
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether no limit on the effort ended the search."""
+        return self in (Ending.COMPLETE, Ending.LENGTH, Ending.LEVEL)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:

@@ -14,7 +14,7 @@ from raddle.generation.autocontest.explorer import InterleavingExplorer
 from raddle.generation.autocontest.pruning import ALL_RULES, Rules
 from raddle.generation.autocontest.scenarios import ATOMIC_SETS, InterleavingCriterion
 from raddle.generation.autocontest.sequence_builder import SequenceBuilder
-from raddle.generation.autocontest.sequence_runner import SequenceRunner
+from raddle.generation.autocontest.sequence_runner import RecordedCall, SequenceRunner
 from raddle.generation.autocontest.sequences import FIRST_LEVEL, Limits, SearchResult, search
 from raddle.generation.strategy import Prefix, Proposal, Strategy
 from raddle.generation.testcase import Call
@@ -52,7 +52,8 @@ class AutoConTest(Strategy):
         rounds: int | None = ROUNDS,
     ) -> None:
         super().__init__(builder)
-        self._criterion, self._rules, self._limits = criterion, rules, limits
+        self.limits = limits  # of the search in each iteration
+        self._criterion, self._rules = criterion, rules
         self._level, self._rounds = level, rounds
         self.progress = Progress()
         self.requirements = RequirementRecord()
@@ -86,7 +87,7 @@ class AutoConTest(Strategy):
         edges = self.builder.edges(prefix)
         while True:
             covered = self._covered(runner)
-            result = search(runner, edges, covered, rules=self._rules, limits=self._limits, level=self._level)
+            result = search(runner, edges, covered, rules=self._rules, limits=self.limits, level=self._level)
             if result is None:
                 return False
             self._level = result.level
@@ -121,6 +122,11 @@ class AutoConTest(Strategy):
         progress.calls_of_sequences += calls_made(prefix.calls) + calls_made(sequence.calls)
         progress.calls_of_tests += sum(test.calls for test in tests)
         return tests
+
+    def record(self, calls: Sequence[Call]) -> Sequence[RecordedCall]:
+        """Return what the calls of a sequence do after the prefix."""
+        started = self._start()
+        return () if started is None else started[1].record(calls)
 
     def _start(self) -> tuple[Prefix, SequenceRunner] | None:
         """Return the prefix of all sequences and their runner; None if no constructor works."""
