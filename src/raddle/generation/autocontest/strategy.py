@@ -67,11 +67,11 @@ class AutoConTest(Strategy):
         self._failed_iterations = 0
 
     def propose(self) -> Proposal | None:
-        """Return the next confirmation; None if this iteration found no sequence with new call traces."""
-        while True:
+        """Return the next confirmation; None if there is none after another iteration."""
+        proposal = self.explorer.propose()
+        if proposal is None and self.iterate():
             proposal = self.explorer.propose()
-            if proposal is not None or not self.iterate():
-                return proposal
+        return proposal
 
     # -- one iteration ------------------------------------------------------------------------------
 
