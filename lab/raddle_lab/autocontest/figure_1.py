@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar
 
@@ -53,7 +53,7 @@ ACCESSES = {
 
 
 class GivenBuilder:
-    """A `SequenceBuilder` for the example. Its edges read the attributes, which the oracle compares."""
+    """A `SequenceBuilder` for the example. The sequences are given, so it only constructs the object."""
 
     __test__: ClassVar[bool] = False
 
@@ -63,23 +63,23 @@ class GivenBuilder:
         self.reset = None
         self.folder = ""
         self.global_ids: frozenset[int] = frozenset()
-        self.surface = Surface(CLASS, (NEW.method,), tuple(call.method for call in ATTRIBUTES))
+        self.surface = Surface(CLASS, (NEW.method,), ())
 
-    def prefix(self, *, max_calls: int = 5) -> Prefix:
+    def prefix(self, *, max_calls: int = 5, preferred: Sequence[Method] = ()) -> Prefix:
         """Return the constructor call."""
         return Prefix((NEW,), {SHARED: FigureOne})
 
     def call(self, prefix: Prefix, method: Method, *, receiver: str = SHARED) -> Call | None:
-        """Return the call that reads an attribute."""
-        return next((call for call in ATTRIBUTES if call.method == method), None)
+        """Return nothing: no calls are drawn."""
+        return None
 
     def observe(self, prefix: Prefix, calls: Sequence[Call]) -> Observed | None:
         """Return nothing: AutoConTest observes sequences itself."""
         return None
 
     def edges(self, prefix: Prefix) -> Sequence[Call]:
-        """Return the calls that read the attributes."""
-        return ATTRIBUTES
+        """Return nothing: the sequences are given."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,8 @@ class Example:
         record = RequirementRecord()
         only = tuple(one for one in confirmation.interleavings if one.requirement == requirement)
         chosen = Confirmation(confirmation.test, confirmation.candidate, only, confirmation.calls, confirmation.sites)
-        with Checker(self._workbench, bind(confirmation.test), measuring=True) as checker:
+        test = replace(confirmation.test, observers=ATTRIBUTES)
+        with Checker(self._workbench, bind(test), measuring=True) as checker:
             failure = confirm(chosen, record, checker)
         return requirement in record.covered, failure is not None
 

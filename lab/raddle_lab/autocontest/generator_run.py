@@ -40,6 +40,8 @@ class GeneratorRun(ClassSearch):
 
     def _search(self) -> None:
         strategy = AutoConTest(self._builder, rules=self._rules)
+        strategy.record(())  # constructs the object for the first time, which instruments the class
+        self._began = time.monotonic()
         failed = 0
         while not self._is_over and failed < MAX_FAILED_ITERATIONS:
             if self._max_iterations is not None and len(self.iterations) >= self._max_iterations:
@@ -49,7 +51,7 @@ class GeneratorRun(ClassSearch):
             found = strategy.iterate()
             failed = 0 if found else failed + 1
             result = strategy.progress.searches[-1]
-            now = time.monotonic() - self._began
+            now = self.seconds
             self.iterations.append(
                 Iteration(
                     round(now, 3), round(now - began, 3), len(result.gained), len(result.calls), result.level,
