@@ -63,8 +63,8 @@ def times(study: Study) -> Section:
         f"Mean seconds over {count(plan.seeds, 'seed')}, with at most {limit} per run, on {machine['processors']} "
         f"processors ({count(study.jobs, 'run')} at a time; {machine['python']}, {machine['system']}). * marks means "
         "that contain misses, which count as the limit. Found: runs that report a bug with a symptom that the class is "
-        "known for. A run continues after other bugs. Any: runs that report any bug. The runs of the paper are limited "
-        "to 3,600 s.",
+        "known for. A run continues after other bugs. Any: runs that report any bug. The paper's runs are limited to "
+        "3,600 s.",
         "All methods draw arguments from the same pools and report only exceptions and hangs that no order of whole "
         "calls has. covcon runs its tests on native threads, as published; covcon* runs the same tests under random "
         "schedules that raddle controls. A comparison with covcon compares schedulers, and one with covcon* compares "
