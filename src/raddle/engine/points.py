@@ -15,6 +15,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.operation import END, Kind
 
+RANDOM = "random"  # a kind without scheduling points, which says that random numbers were drawn
 SAMPLE_AFTER = 16  # fully tracked executions without a new scheduling point, after which sampling starts
 TRACKED_EVERY = 64  # while sampling, one execution in this many is fully tracked
 

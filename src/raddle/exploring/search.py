@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from raddle.corpus import CorpusEntry
+from raddle.engine.points import RANDOM
 from raddle.engine.rules import Timeouts
 from raddle.every_order import EveryOrder
 from raddle.exploring.corpus_replay import replay_corpus
@@ -31,6 +32,7 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
+SAME_NUMBERS = "every execution drew the same random numbers: failures that depend on other numbers were not explored"
 MIN_TOTAL = 64  # minimum for the limit on all executions, including those of the complete search at the end
 # Kinds of failure that say nothing about how other orders end
 _SAYS_NOTHING_ABOUT_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
@@ -91,6 +93,8 @@ class Search:
         timed = "time" in self._session.known_points.kinds and self._session.timeouts is Timeouts.LATE
         if timed and not ledger.findings.found:
             ledger.notes.append(TIME_PASSED)
+        if RANDOM in self._session.known_points.kinds and not ledger.findings.found:
+            ledger.notes.append(SAME_NUMBERS)
         ledger.doing = "checking whether every order fails"
         self._check_every_order(reason, seed)
         ledger.doing = "writing schedules"

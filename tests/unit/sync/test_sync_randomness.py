@@ -13,6 +13,7 @@ from random import randint
 import pytest
 from controlled import controlled, controlled_with_seeds
 
+import raddle
 from raddle.threads.twins.randomness import UnseededRandom
 
 SOURCES = {
@@ -117,3 +118,29 @@ def test_the_real_functions_return_after_an_execution():
     before = random.random, os.urandom, random.Random.seed, random.getstate()
     controlled(lambda: (random.random(), random.shuffle([1, 2, 3]), os.urandom(2)))
     assert (random.random, os.urandom, random.Random.seed, random.getstate()) == before
+
+
+@pytest.mark.parametrize("isolate", ["none", "fork"])
+def test_a_complete_search_says_that_other_random_numbers_were_not_explored(isolate):
+    if isolate == "fork" and not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork")
+
+    def rarely_fails():
+        def work():
+            assert random.random() < 0.999
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    result = raddle.explore(rarely_fails, source=[__file__], isolate=isolate)
+    assert result.exhausted
+    assert any("drew the same random numbers" in note for note in result.notes)
+
+
+def test_a_search_without_random_numbers_does_not_mention_them():
+    result = raddle.explore(lambda: None, source=[__file__])
+    assert result.exhausted
+    assert not any("random numbers" in note for note in result.notes)

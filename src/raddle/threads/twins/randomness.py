@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.points import RANDOM
 from raddle.threads.state import ThreadState
 from raddle.threads.twins.resemblance import resemble
 
@@ -34,6 +35,7 @@ def _stream_of(state: ThreadState) -> random.Random:
         me = getcurrent()
         assert isinstance(me, Carrier)
         state.stream = RealRandom(me.label)
+        me.engine.known_points.add_kind(RANDOM)
     return state.stream
 
 
