@@ -27,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import lab_tables
+from raddle_lab.autocontest.figures import draw_figures as draw_autocontest_figures
+from raddle_lab.autocontest.study import Study as AutoConTestStudy
 from raddle_lab.maptest.figures import draw_figures
 from raddle_lab.maptest.study import Study
 
@@ -36,7 +38,11 @@ FOLDER = ROOT / "build/lab"
 FIGURES = {"control": ("figure1-crawler-controlled.svg", ROOT / "docs/explanation-lab-figure1.svg")}
 PYTHON = (3, 11)  # the version that produced the page's numbers; schedules depend on the interpreter's bytecode
 # Experiments that take hours, and the files in which their results are kept.
-KEPT = {"maptest": ROOT / "docs/lab-maptest.json", "false-alarms": ROOT / "docs/lab-false-alarms.json"}
+KEPT = {
+    "maptest": ROOT / "docs/lab-maptest.json",
+    "autocontest": ROOT / "docs/lab-autocontest.json",
+    "false-alarms": ROOT / "docs/lab-false-alarms.json",
+}
 QUICK = "quick-"  # prefix of results whose commands take only seconds
 
 _COMMAND = re.compile(r"^    (raddle lab [\w-]+ .*?)\s*(?:#.*)?$", re.MULTILINE)
@@ -162,6 +168,10 @@ def main() -> int:
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {name: data}), encoding="utf-8")
         if name == "maptest":
             draw_figures(Study.of_json(data), ROOT / "docs", prefix="explanation-lab-maptest")
+        if name == "autocontest":
+            draw_autocontest_figures(
+                AutoConTestStudy.of_json(data), ROOT / "docs", prefix="explanation-lab-autocontest"
+            )
         if name in FIGURES:
             made_figure, place = FIGURES[name]
             shutil.copyfile(FOLDER / name / made_figure, place)

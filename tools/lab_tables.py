@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from raddle_lab import false_alarms
+from raddle_lab.autocontest import report as autocontest_report
+from raddle_lab.autocontest.study import Study as AutoConTestStudy
 from raddle_lab.correlation import Mean
 from raddle_lab.correlation_table import between, chance, number
 from raddle_lab.lu_bounds import BOUNDS
@@ -248,7 +250,7 @@ def _first(row: Data) -> str:
 
 
 # Maps each experiment to its tables, under the names that the page uses for them.
-# -- raddle lab maptest, raddle lab false-alarms ------------------------------------------------------
+# -- raddle lab maptest, autocontest, false-alarms ------------------------------------------------------
 
 
 def protocol(data: Data) -> str:
@@ -267,6 +269,23 @@ def protocol(data: Data) -> str:
 def maptest_section(name: str, data: Data) -> str:
     """Return a table of `raddle lab maptest` with its remarks."""
     return maptest_report.TABLES[name](Study.of_json(dict(data))).markdown(table)
+
+
+def autocontest_protocol(data: Data) -> str:
+    """Return text that says which runs the tables come from."""
+    plan, where = AutoConTestStudy.of_json(dict(data)).plan, data["machine"]
+    warning = "These numbers come from a trial with `--quick`, which is too short for conclusions. "
+    return (
+        f"{warning if data['quick'] else ''}{len(data['runs']):,} runs, {data['jobs']} at a time, on "
+        f"{where['processors']} processors ({where['python']}, {where['system']}). Table 1: {plan.seconds:g} s for "
+        f"each run (the paper's hour); one run of AutoConTest, and {plan.seeds} of ConTeGe\\* and ConTeGe for each "
+        f"class. Table 2: at most {plan.generator_seconds:g} s for each run (the paper's hour)."
+    )
+
+
+def autocontest_section(name: str, data: Data) -> str:
+    """Return a table of `raddle lab autocontest` with its remarks."""
+    return autocontest_report.TABLES[name](AutoConTestStudy.of_json(dict(data))).markdown(table)
 
 
 def false_alarms_table(data: Data) -> str:
@@ -294,5 +313,9 @@ TABLES: dict[str, dict[str, Callable[[Data], str]]] = {
     },
     "sctbench": {"schedulers": schedulers},
     "maptest": {"protocol": protocol, **{name: partial(maptest_section, name) for name in maptest_report.TABLES}},
+    "autocontest": {
+        "protocol": autocontest_protocol,
+        **{name: partial(autocontest_section, name) for name in autocontest_report.TABLES},
+    },
     "false-alarms": {"alarms": false_alarms_table},
 }

@@ -1,4 +1,4 @@
-"""One cell of the experiments: a part, a class, a method and a seed."""
+"""One cell of the experiments: what it measures, of which class, how and for how long."""
 
 from __future__ import annotations
 
@@ -13,46 +13,86 @@ from raddle.generation.autocontest.pruning import ALL_RULES, ONLY_D1, Rules
 class Part(StrEnum):
     """What a cell measures."""
 
-    FIGURE_1 = "figure-1"  # the paper's example, with given sequences
-    GENERATED = "generated"  # the paper's example, with generated sequences
-    FAULTS = "faults"  # the time until the first fault, and coverage over time (Table 1, Fig. 10)
-    GENERATOR = "generator"  # the search for sequences alone (Table 2)
+    GIVEN = "given"  # the sequences of Fig. 4 on the class of Fig. 1
+    FAULTS = "faults"  # faults and coverage over time (Table 1, Fig. 10)
+    SATURATION = "saturation"  # the iterations of the generator alone, until it finds no more traces (Table 2)
+    FIRST = "first"  # the first iteration of the generator alone, limited only by time (Table 2)
 
 
-# The methods of the cells of `Part.GENERATOR`: the pruning rules that are used.
-ENABLED, DISABLED = "all rules", "only D1"
-RULES: Mapping[str, Rules] = {
-    ENABLED: ALL_RULES,
-    "without D2": Rules(d2=False),
-    "without D3": Rules(d3=False),
-    "without B1": Rules(b1=False),
-    "without B2": Rules(b2=False),
-    DISABLED: ONLY_D1,
-}
-AUTOCONTEST, CONTEGE, NATIVE_CONTEGE = "autocontest", "contege*", "contege"  # the methods of `Part.FAULTS`
+class Approach(StrEnum):
+    """How tests are generated and explored."""
+
+    AUTOCONTEST = "autocontest"
+    CONTEGE_STAR = "contege*"  # the tests of ConTeGe, explored by AutoConTest's explorer
+    CONTEGE = "contege"  # the tests of ConTeGe on native threads
+
+
+class Pruning(StrEnum):
+    """Which pruning rules the generator uses."""
+
+    ALL = "all"
+    NO_D2 = "no D2"
+    NO_D3 = "no D3"
+    NO_B1 = "no B1"
+    NO_B2 = "no B2"
+    ONLY_D1 = "only D1"
+
+    @property
+    def rules(self) -> Rules:
+        """The rules.
+
+        >>> Pruning.NO_B1.rules
+        Rules(d1=True, d2=True, d3=True, b1=False, b2=True)
+        """
+        match self:
+            case Pruning.NO_D2:
+                return Rules(d2=False)
+            case Pruning.NO_D3:
+                return Rules(d3=False)
+            case Pruning.NO_B1:
+                return Rules(b1=False)
+            case Pruning.NO_B2:
+                return Rules(b2=False)
+            case Pruning.ONLY_D1:
+                return ONLY_D1
+            case _:
+                return ALL_RULES
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One run.
 
-    >>> Cell.of(Cell(Part.FAULTS, "A1", "contege", 1, 60.0).description) == Cell(Part.FAULTS, "A1", "contege", 1, 60.0)
+    >>> cell = Cell(Part.FIRST, "A1", 60.0, pruning=Pruning.NO_D2)
+    >>> Cell.of(cell.description) == cell
     True
     """
 
     part: Part
     subject: str
-    method: str
-    seed: int
     seconds: float
-    max_tests: int | None = None  # limit on confirmations or iterations, for runs that must not depend on speed
+    approach: Approach = Approach.AUTOCONTEST
+    pruning: Pruning = Pruning.ALL
+    seed: int = 1
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Cell:
         """Return the cell with this description."""
-        return cls(**{**description, "part": Part(description["part"])})
+        return cls(
+            **{
+                **description,
+                "part": Part(description["part"]),
+                "approach": Approach(description["approach"]),
+                "pruning": Pruning(description["pruning"]),
+            }
+        )
 
     @property
     def description(self) -> dict[str, Any]:
         """The cell as JSON data."""
-        return {**asdict(self), "part": str(self.part)}
+        return {
+            **asdict(self),
+            "part": str(self.part),
+            "approach": str(self.approach),
+            "pruning": str(self.pruning),
+        }

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
-from raddle_lab.autocontest.cell import AUTOCONTEST, CONTEGE, NATIVE_CONTEGE, RULES, Cell, Part
+from raddle_lab.autocontest.cell import Approach, Cell, Part, Pruning
+from raddle_lab.autocontest.subjects import FIGURE_ONE, SUBJECTS
 from raddle_lab.cell_processes import CellProcesses, CellTask
-from raddle_lab.class_subject import ClassSubject
-from raddle_lab.class_subjects import SUBJECTS
 from raddle_lab.result_log import Json, ResultLog
 
-GRACE_SECONDS = 120.0  # after which a process that exceeds its time is killed
-UNLIMITED_SECONDS = 3600.0  # the time limit if the number of tests is limited
-EXAMPLE = "F1"  # the class of the paper's Fig. 1
-
-# Maps the paper's numbers of the classes to those in `raddle_lab.class_subjects`, which MAPTest's paper also numbers.
-_IDS = {"A1": "A1", "A2": "A2", "A3": "A3", "A4": "V12", "A5": "V6", "A6": "V10", EXAMPLE: EXAMPLE}
-CLASSES: Mapping[str, ClassSubject] = {
-    name: next(subject for subject in SUBJECTS if subject.id == known) for name, known in _IDS.items()
-}
-NAMES = tuple(name for name in CLASSES if name != EXAMPLE)
-METHODS = (AUTOCONTEST, CONTEGE, NATIVE_CONTEGE)
-PARTS = tuple(map(str, Part))
+NAMES = tuple(SUBJECTS)
+PARTS = (1, 2, 3)  # the class of Fig. 1; Table 1 with Fig. 10; Table 2
+GIVEN_SECONDS = 60.0  # time limit for the sequences of Fig. 4, which take about a second
+GRACE_SECONDS = 60.0  # after which a process that exceeds its time is killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,40 +22,34 @@ class Plan:
     """The parameters of the experiments."""
 
     subjects: tuple[str, ...] = NAMES
-    methods: tuple[str, ...] = METHODS
-    parts: tuple[str, ...] = PARTS
-    seeds: int = 5
-    seconds: float = 60.0  # the paper's hour
-    generator_seconds: float = 60.0  # the paper's hour
-    example_seconds: float = 20.0
-    max_tests: int | None = None  # number of tests that replaces all time limits
+    parts: tuple[int, ...] = PARTS
+    seconds: float = 60.0  # the paper's hour for each run of Table 1
+    seeds: int = 5  # number of runs of ConTeGe and ConTeGe*
+    generator_seconds: float = 60.0  # the paper's hour for each run of Table 2
 
     @property
     def description(self) -> Json:
         """The plan as JSON data."""
-        return asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     def cells(self) -> Iterator[Cell]:
-        """Yield all cells. Cells with the same seed are adjacent, so that an interrupted run has complete seeds."""
-        if Part.FIGURE_1 in self.parts:
-            yield self._cell(Part.FIGURE_1, EXAMPLE, AUTOCONTEST, 1, self.example_seconds)
-        if Part.GENERATED in self.parts:
-            yield self._cell(Part.GENERATED, EXAMPLE, AUTOCONTEST, 1, self.example_seconds)
-        if Part.GENERATOR in self.parts:
-            for subject in self.subjects:
-                yield from (self._cell(Part.GENERATOR, subject, one, 1, self.generator_seconds) for one in RULES)
-        if Part.FAULTS in self.parts:
-            for seed in range(1, self.seeds + 1):
-                for subject in self.subjects:
-                    yield from (self._cell(Part.FAULTS, subject, one, seed, self.seconds) for one in self.methods)
-
-    def _cell(self, part: Part, subject: str, method: str, seed: int, seconds: float) -> Cell:
-        if self.max_tests is not None:
-            return Cell(part, subject, method, seed, UNLIMITED_SECONDS, self.max_tests)
-        return Cell(part, subject, method, seed, seconds)
+        """Yield all cells. Those of the same class are adjacent, so that an interrupted run has complete rows."""
+        if 1 in self.parts:
+            yield Cell(Part.GIVEN, FIGURE_ONE, GIVEN_SECONDS)
+            yield Cell(Part.FAULTS, FIGURE_ONE, self.seconds)
+        for subject in self.subjects:
+            if 2 in self.parts:
+                yield Cell(Part.FAULTS, subject, self.seconds)
+                for approach in (Approach.CONTEGE_STAR, Approach.CONTEGE):
+                    for seed in range(self.seeds):  # from 0, as in the paper
+                        yield Cell(Part.FAULTS, subject, self.seconds, approach, seed=seed)
+            if 3 in self.parts:
+                yield Cell(Part.SATURATION, subject, self.generator_seconds)
+                for pruning in Pruning:
+                    yield Cell(Part.FIRST, subject, self.generator_seconds, pruning=pruning)
 
 
-QUICK = Plan(subjects=("A1", "A2", "A3"), seeds=1, seconds=2.0, generator_seconds=1.0, example_seconds=5.0)
+QUICK = Plan(subjects=("A1", "A2"), seconds=4.0, seeds=1, generator_seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,213 +1,154 @@
-"""The tables of research questions 1 and 2: Table 1, its summary, and Fig. 10."""
+"""The tables of sections 5.1 and 5.2: Table 1, what Fig. 10 shows, and the share of contexts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import fmean, median
+from statistics import fmean
 
-from raddle.wording import count
-from raddle_lab.autocontest import published
-from raddle_lab.autocontest.cell import AUTOCONTEST, CONTEGE, NATIVE_CONTEGE, Part
-from raddle_lab.autocontest.published import TABLE_1, Faults
-from raddle_lab.autocontest.study import Study
+from raddle_lab.autocontest.cell import Approach
+from raddle_lab.autocontest.curves import COMPARED, POINTS, mean_curves, overtaking_seconds
+from raddle_lab.autocontest.published import (
+    CONTEXT_PERCENT,
+    GENERATION_PERCENT,
+    HOUR_MS,
+    OVERTAKEN_SECONDS,
+    STRESS_FAULTS,
+    TABLE_1,
+    Effect,
+)
+from raddle_lab.autocontest.study import Study, Trial
+from raddle_lab.autocontest.subjects import SUBJECTS
 from raddle_lab.maptest.section import Section, number
-from raddle_lab.result_log import Json
 
-SAMPLES = 20  # points of the curves of Fig. 10
-SHOWN = (1, 2, 5, 10, 20)  # those that the table shows
+SHOWN = 6  # points of Fig. 10 in the table
 
 
 def faults(study: Study) -> Section:
-    """Return Table 1: the first fault, the tests and the coverage of AutoConTest and of the best run of ConTeGe*."""
-    rows = [["id", "code base", "class", "lines", "paper", "issue",
-             "A: ms", "tests", "suite", "calls", "covered",
-             "G*: seed", "ms", "tests", "suite", "calls", "covered"]]  # fmt: skip
+    """Return Table 1. Below each row is the published one."""
+    rows = [["id", "class", "lines", "issue", "A: fault, ms", "tests", "size", "covered", "seed", "C*: fault, ms",
+             "tests", "size", "covered"]]  # fmt: skip
     for name in study.plan.subjects:
-        paper = TABLE_1[name]
-        row = [name, paper.code_base, paper.class_name, f"{study.lines[name]:,}", f"{paper.lines:,}", paper.issue]
-        row += _cells(_first(study, name), study)
-        seed, best = _best(study, name)
-        rows.append([*row, "-" if seed is None else str(seed), *_cells(best, study)])
-    plan, machine = study.plan, study.machine
-    limit = f"{plan.seconds:g} s" if plan.max_tests is None else f"{plan.max_tests:,} confirmations"
+        published, ours = TABLE_1[name], study.best(name, Approach.AUTOCONTEST)
+        random = study.best(name, Approach.CONTEGE_STAR)
+        row = [name, SUBJECTS[name].published_name, f"{study.lines[name]:,}", published.issue, *_effect(study, ours)]
+        rows.append([*row, "-" if random is None else str(random.seed), *_effect(study, random)])
+        paper = ["", "(paper)", f"{published.lines:,}", "", *_published(published.ours), str(published.seed)]
+        rows.append([*paper, *_published(published.contege)])
     return Section(
-        "Table 1: faults and coverage",
+        "Table 1: the first fault, tests and covered requirements of AutoConTest (A) and of the best run of ConTeGe* "
+        "(C*). Below each row is the published one",
         rows,
         [
-            f"A: AutoConTest with seed 1. G*: ConTeGe's tests with AutoConTest's explorer, the best of {plan.seeds} "
-            "runs, which is the one with the earliest fault. ms: time of the first fault, including generation; * if "
-            "there is none within the limit. Tests: those that were generated and explored. Suite: calls of all "
-            "sequences, each sequence counted once, including calls that construct arguments. Calls: calls of all "
-            "tests. Covered: requirements that were triggered.",
-            f"Each run takes {limit}, on {machine['processors']} processors ({count(study.jobs, 'run')} at a time; "
-            f"{machine['python']}, {machine['system']}). The paper's runs take an hour.",
-            "A fault is an exception or a hang that no order of whole calls has, with a symptom that the class is "
-            "known for. A1's fault raises nothing, so there results and states are compared as well.",
+            f"One run of AutoConTest and {study.plan.seeds} of ConTeGe*, {study.plan.seconds:g} s each (paper: an "
+            "hour). * marks a fault that was not found in this time. A fault counts if it has a symptom that the class "
+            "is known for.",
+            "Tests: those explored completely. Size: the number of calls in the test suite, including those that "
+            "construct arguments, with each sequence of calls counted once, as the published numbers suggest.",
+            "Covered: the requirements that active testing triggered.",
         ],
-        left=3,
+        left=2,
     )
 
 
-def _cells(result: Json | None, study: Study) -> list[str]:
-    if result is None:
-        return ["-"] * 5
-    fault = result["first_fault"]
-    milliseconds = f"*{1000 * study.plan.seconds:,.0f}" if fault is None else f"{1000 * fault['seconds']:,.0f}"
-    counts = (result["tests"], result["suite_size"], result["calls"], len(result["covered"]))
-    return [milliseconds, *(f"{value:,}" for value in counts)]
+def _effect(study: Study, trial: Trial | None) -> list[str]:
+    if trial is None:
+        return ["-", "-", "-", "-"]
+    fault, result = trial.fault, trial.result
+    milliseconds = f"*{1000 * study.plan.seconds:,.0f}" if fault is None else f"{1000 * fault.seconds:,.0f}"
+    numbers = result["explored"], result["calls_of_sequences"], len(result["triggered"])
+    return [milliseconds, *(f"{one:,}" for one in numbers)]
 
 
-def _first(study: Study, name: str) -> Json | None:
-    return study.results(Part.FAULTS, name, AUTOCONTEST).get(1)
+def _published(effect: Effect) -> list[str]:
+    first = f"*{HOUR_MS:,}" if effect.first_fault_ms is None else f"{effect.first_fault_ms:,}"
+    return [first, f"{effect.tests:,}", f"{effect.suite_size:,}", f"{effect.covered:,}"]
 
 
-def _best(study: Study, name: str) -> tuple[int | None, Json | None]:
-    """Return the run of ConTeGe* with the earliest fault; without faults, the one with the highest coverage."""
-    results = study.results(Part.FAULTS, name, CONTEGE)
-    if not results:
-        return None, None
-    seed = min(results, key=lambda seed: (_seconds(results[seed]), -len(results[seed]["covered"]), seed))
-    return seed, results[seed]
-
-
-def _seconds(result: Json) -> float:
-    """Return the time of the first fault; infinity if there is none."""
-    return float("inf") if result["first_fault"] is None else float(result["first_fault"]["seconds"])
-
-
-def published_faults(study: Study) -> Section:
-    """Return Table 1 as published."""
-    rows = [["id", "A: ms", "tests", "suite", "covered", "G*: seed", "ms", "tests", "suite", "covered"]]
+def calls(study: Study) -> Section:
+    """Return what the runs of AutoConTest did in more detail."""
+    rows = [["id", "concurrent calls at the first fault", "after tests", "any failure, ms", "assembled",
+             "calls of tests", "executions", "predicted", "pruned", "tested"]]  # fmt: skip
     for name in study.plan.subjects:
-        paper = TABLE_1[name]
-        rows.append([name, *_published(paper.autocontest), str(paper.contege.seed), *_published(paper.contege)])
-    return Section("Table 1 as published", rows)
-
-
-def _published(half: Faults) -> list[str]:
-    first = "*1hr" if half.first_fault_ms is None else f"{half.first_fault_ms:,}"
-    return [first, f"{half.tests:,}", f"{half.suite_size:,}", f"{half.covered:,}"]
-
-
-def all_seeds(study: Study) -> Section:
-    """Return the number of runs that find the fault, for all seeds, and the median of the times."""
-    methods = study.plan.methods
-    rows = [["id", *(cell for method in methods for cell in (f"{method}: found", "first test", "median s"))]]
-    for name in study.plan.subjects:
-        row = [name]
-        for method in methods:
-            results = list(study.results(Part.FAULTS, name, method).values())
-            found = [result["first_fault"] for result in results if result["first_fault"] is not None]
-            row.append(f"{len(found)}/{len(results)}")
-            row.append(str(sum(fault["tests"] == 1 for fault in found)))
-            row.append(number(median([fault["seconds"] for fault in found]) if found else None))
-        rows.append(row)
+        trial = study.best(name, Approach.AUTOCONTEST)
+        if trial is None:
+            continue
+        fault, result = trial.fault, trial.result
+        earliest = f"{1000 * result['faults'][0]['seconds']:,.0f}" if result["faults"] else "-"
+        keys = "assembled", "calls_of_tests", "executions", "predicted", "pruned", "tested"
+        first = ["-", "-"] if fault is None else [" || ".join(fault.calls), str(fault.explored)]
+        rows.append([name, *first, earliest, *(f"{result[key]:,}" for key in keys)])
     return Section(
-        "Table 1: all seeds",
+        "What AutoConTest did: tests assembled, their calls (each test counted), and requirements",
         rows,
-        [
-            "Found: runs that find the fault. First test: those of them in which only one test had been generated by "
-            "then. Median: of the times of the first fault in the runs that find it. contege runs its tests on native "
-            "threads, as published; in the paper, it finds none of the six faults within an hour."
-        ],
+        ["After tests: the number of tests that were explored completely before; 0 means the first generated test."],
+        left=2,
     )
 
 
 def observations(study: Study) -> Section:
-    """Return the sentences of the paper about Table 1, with our numbers and the paper's."""
-    return Section("Observations on Table 1", remarks=list(_observations(study)) or ["no runs"])
-
-
-def _observations(study: Study) -> Iterator[str]:
-    subjects = study.plan.subjects
-    ours = [result for name in subjects if (result := _first(study, name)) is not None]
-    times = [_seconds(result) for result in ours if result["first_fault"] is not None]
-    if ours:
-        first = sum(fault["tests"] == 1 for result in ours if (fault := result["first_fault"]) is not None)
-        share = sum(result["generation_seconds"] for result in ours) / sum(result["seconds"] for result in ours)
-        yield (
-            f"AutoConTest finds {len(times)} of {len(ours)} faults with seed 1, in {_mean(times)} on average, at most "
-            f"{number(max(times, default=None))} s. Paper: 6 of 6, in {published.MEAN_FIRST_FAULT:g} s on average, "
-            f"less than {published.MAX_FIRST_FAULT:g} s."
-        )
-        yield (
-            f"It finds {first} of {len(ours)} with its first test. Paper: {published.FAULTS_BY_FIRST_TEST}. Generation "
-            f"takes {100 * share:.0f} % of the time. Paper: {published.GENERATION_PERCENT} %."
-        )
-        tested = sum(result["tested"] for result in ours)
-        shared = sum(result["tested_in_contexts"] for result in ours)
-        percent = f"{100 * shared / tested:.0f} %" if tested else "-"
-        yield (
-            f"Context sensitivity: {percent} of the {tested:,} tested interleavings have the same instructions as "
-            f"another one and differ from it in their calling contexts. Paper: {published.CONTEXT_PERCENT} %."
-        )
-    best = [result for name in subjects if (result := _best(study, name)[1]) is not None]
-    found = [_seconds(result) for result in best if result["first_fault"] is not None]
-    if best:
-        yield (
-            f"The best runs of ConTeGe* find {len(found)} of {len(best)} faults, in {_mean(found)} on average. Paper: "
-            f"4 of 6, in {published.MEAN_FIRST_FAULT_CONTEGE:g} s."
-        )
-    native = list(study.of(Part.FAULTS, NATIVE_CONTEGE))
-    if native:
-        names = {run.cell.subject for run in native if run.result["first_fault"] is not None}
-        yield f"ConTeGe on native threads finds {len(names)} of {len(subjects)} faults. Paper: none."
-
-
-def _mean(times: Sequence[float]) -> str:
-    return f"{fmean(times):.1f} s" if times else "no time"
-
-
-def curves(study: Study) -> dict[str, list[float]] | None:
-    """Return the points of Fig. 10: the mean coverage of AutoConTest and of ConTeGe* at equal times, as a share.
-
-    The total of a class contains the requirements that any run of the two methods covers. Classes without such
-    requirements are left out. Return None without results.
-    """
-    found: dict[str, list[list[float]]] = {AUTOCONTEST: [], CONTEGE: []}
-    for name in study.plan.subjects:
-        runs = {AUTOCONTEST: _first(study, name), CONTEGE: _best(study, name)[1]}
-        results = [result for method in runs for result in study.results(Part.FAULTS, name, method).values()]
-        total = {key for result in results for _, key in result["covered"]}
-        if total and all(result is not None for result in runs.values()):
-            for method, result in runs.items():
-                assert result is not None
-                found[method].append(_curve(study, result, len(total)))
-    if not found[AUTOCONTEST]:
-        return None
-    return {method: [fmean(points) for points in zip(*rows, strict=True)] for method, rows in found.items()}
-
-
-def _curve(study: Study, result: Json, total: int) -> list[float]:
-    limit = study.plan.seconds if study.plan.max_tests is None else result["seconds"]
-    times = [limit * place / SAMPLES for place in range(1, SAMPLES + 1)]
-    return [sum(seconds <= time for seconds, _ in result["covered"]) / total for time in times[:-1]] + [
-        len(result["covered"]) / total
+    """Return the paper's observations on Table 1, repeated."""
+    names = study.plan.subjects
+    ours = [trial for name in names if (trial := study.best(name, Approach.AUTOCONTEST)) is not None]
+    found = [trial.fault for trial in ours if trial.fault is not None]
+    published = [row.ours.first_fault_ms / 1000 for row in TABLE_1.values() if row.ours.first_fault_ms]
+    remarks = [
+        f"AutoConTest finds the fault of {len(found)} of {len(ours)} classes, {_spread([f.seconds for f in found])}. "
+        f"Paper: {len(published)} of {len(TABLE_1)}, {_spread(published)}.",
+        f"The first generated test shows {sum(one.is_in_first_test for one in found)} of {len(ours)} faults. Paper: "
+        f"{len(TABLE_1)} of {len(TABLE_1)}.",
     ]
+    random = [trial for name in names if (trial := study.best(name, Approach.CONTEGE_STAR)) is not None]
+    by_random = [trial.fault.seconds for trial in random if trial.fault is not None]
+    paper = [row.contege.first_fault_ms / 1000 for row in TABLE_1.values() if row.contege.first_fault_ms is not None]
+    remarks.append(
+        f"ConTeGe* finds the fault of {len(by_random)} of {len(random)} classes in the best of its runs, "
+        f"{_spread(by_random)}. Paper: {len(paper)} of {len(TABLE_1)}, {_spread(paper)}."
+    )
+    native = [study.best(name, Approach.CONTEGE) for name in names]
+    by_stress = sum(trial is not None and trial.fault is not None for trial in native)
+    remarks.append(
+        f"ConTeGe on native threads finds the fault of {by_stress} of {sum(one is not None for one in native)} "
+        f"classes. Paper: {STRESS_FAULTS} of {len(TABLE_1)}."
+    )
+    shares = [one.result["generation_seconds"] / one.result["seconds"] for one in ours if one.result["seconds"]]
+    share = f"{100 * fmean(shares):.0f} %" if shares else "-"
+    remarks.append(f"The generation of tests takes {share} of the time on average. Paper: {GENERATION_PERCENT} %.")
+    tested = sum(one.result["tested"] for one in ours)
+    sharing = sum(one.result["sharing_instructions"] for one in ours)
+    percent = f"{100 * sharing / tested:.0f} % of {tested:,}" if tested else "none of the"
+    remarks.append(
+        f"Of the tested interleavings, {percent} have the same instructions as another one and differ from it in their "
+        f"calling contexts. Paper: {CONTEXT_PERCENT} %."
+    )
+    return Section("The paper's observations on Table 1, repeated", remarks=remarks)
+
+
+def _spread(seconds: list[float]) -> str:
+    """Describe times.
+
+    >>> _spread([1.0, 2.5]), _spread([])
+    ('after 1.8 s on average and at most 2.5 s', 'never')
+    """
+    if not seconds:
+        return "never"
+    return f"after {number(fmean(seconds))} s on average and at most {number(max(seconds))} s"
 
 
 def coverage(study: Study) -> Section:
-    """Return Fig. 10 as a table."""
-    title = "Fig. 10: coverage over time"
-    found = curves(study)
-    if found is None:
-        return Section(title, remarks=["no runs"])
-    seconds = study.plan.seconds
-    rows = [["method", *(f"{seconds * place / SAMPLES:g} s" for place in SHOWN)]]
-    rows += [[name, *(f"{100 * curve[place - 1]:.0f}" for place in SHOWN)] for name, curve in found.items()]
-    reached = next((place for place, share in enumerate(found[AUTOCONTEST], 1) if share >= found[CONTEGE][-1]), None)
-    sentence = (
-        f"AutoConTest reaches the final coverage of ConTeGe* within {seconds * reached / SAMPLES:g} s"
-        if reached is not None
-        else f"AutoConTest does not reach the final coverage of ConTeGe* within {seconds:g} s"
-    )
+    """Return the points of Fig. 10."""
+    curves, seconds = mean_curves(study), study.plan.seconds
+    places = [POINTS * at // SHOWN for at in range(1, SHOWN + 1)]
+    rows = [["", *(f"{number(seconds * place / POINTS)} s" for place in places)]]
+    labels = dict(zip(COMPARED, ("AutoConTest", "ConTeGe*"), strict=True))
+    for approach, curve in curves.items():
+        rows.append([labels[approach], *(f"{curve[place]:.1f}" for place in places)])
+    reached = overtaking_seconds(curves, seconds)
     return Section(
-        title,
-        rows,
+        "Fig. 10: coverage over time, as a percentage, on average over the classes",
+        rows if curves else (),
         [
-            "Mean over the classes of the share of requirements that were triggered, in percent. The total of a class "
-            "consists of the requirements that any run of the two methods triggers; the paper does not say what its "
-            "total is.",
-            f"{sentence}. Paper: in less than {published.EQUAL_COVERAGE_SECONDS:g} s of an hour.",
+            "All requirements that either approach triggers in its run are 100 %; the paper does not say what is. "
+            "ConTeGe*'s run is the one of Table 1.",
+            f"AutoConTest reaches ConTeGe*'s final coverage {'never' if reached is None else f'after {reached:g} s'}. "
+            f"Paper: in less than {OVERTAKEN_SECONDS} s of an hour.",
         ],
     )

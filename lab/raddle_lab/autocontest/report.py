@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from raddle_lab.autocontest import example_tables, fault_tables, generator_tables
-from raddle_lab.autocontest.cell import Part
+from raddle_lab.autocontest import fault_tables, figure_one_tables, pruning_tables
 from raddle_lab.autocontest.study import Study
 from raddle_lab.maptest.section import Section
 
 MakeSection = Callable[[Study], Section]
 
-# Maps the parts to their tables, by the names that docs/explanation-lab.md uses.
-SECTIONS: Mapping[Part, Mapping[str, MakeSection]] = {
-    Part.FIGURE_1: {"traces": example_tables.traces, "interleavings": example_tables.interleavings},
-    Part.GENERATED: {"generated": example_tables.generated},
-    Part.FAULTS: {
+
+def irregularities(study: Study) -> Section:
+    """Return the runs whose processes died or were killed."""
+    remarks = [
+        f"{run.cell.subject}, {run.cell.part}, {run.cell.approach}, {run.cell.pruning}, seed {run.cell.seed}: "
+        f"{run.result['end']} {run.result.get('error', '')}".rstrip()
+        for run in study.unfinished
+    ]
+    return Section("Runs whose process ended early", remarks=remarks or ["none"])
+
+
+# Maps the parts of the experiment to their tables, by the names that docs/explanation-lab.md uses.
+SECTIONS: Mapping[int, Mapping[str, MakeSection]] = {
+    1: {"given": figure_one_tables.given, "generated": figure_one_tables.generated},
+    2: {
         "faults": fault_tables.faults,
-        "published-faults": fault_tables.published_faults,
-        "all-seeds": fault_tables.all_seeds,
+        "calls": fault_tables.calls,
         "fault-observations": fault_tables.observations,
         "coverage": fault_tables.coverage,
     },
-    Part.GENERATOR: {
-        "sequences": generator_tables.sequences,
-        "published-sequences": generator_tables.published_sequences,
-        "rules": generator_tables.rules,
-        "sequence-observations": generator_tables.observations,
+    3: {
+        "pruning": pruning_tables.pruning,
+        "rules": pruning_tables.rules,
+        "pruning-observations": pruning_tables.observations,
     },
 }
-
-
-def irregularities(study: Study) -> Section:
-    """Return remarks about processes that were killed or died."""
-    found = [
-        f"{run.cell.subject}, {run.cell.method}, {run.cell.part}, seed {run.cell.seed}: process {run.result['end']} "
-        f"{run.result['error']}"
-        for run in study.runs
-        if "error" in run.result
-    ]
-    return Section("Irregular runs", remarks=found or ["none"])
-
-
 TABLES: Mapping[str, MakeSection] = {
     **{name: make for sections in SECTIONS.values() for name, make in sections.items()},
     "irregularities": irregularities,
@@ -50,12 +44,5 @@ TABLES: Mapping[str, MakeSection] = {
 
 def report(study: Study) -> str:
     """Return all tables as text."""
-    return "\n\n".join(section.text() for section in _sections(study))
-
-
-def _sections(study: Study) -> Iterator[Section]:
-    for part, sections in SECTIONS.items():
-        if part in study.plan.parts:
-            for make in sections.values():
-                yield make(study)
-    yield irregularities(study)
+    sections = [make(study).text() for part in study.plan.parts for make in SECTIONS[part].values()]
+    return "\n\n".join([*sections, irregularities(study).text()])

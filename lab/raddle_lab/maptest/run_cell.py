@@ -47,7 +47,7 @@ def _until_known_bug(cell: Cell, subject: ClassSubject) -> Json:
     known: list[Bug] = []
 
     def add(bug: Bug) -> None:
-        if matches(symptom_of(bug), bug.failure.error, subject.symptoms):
+        if matches(symptom_of(bug.violation), bug.failure.error, subject.symptoms):
             known.append(bug)
 
     search = ClassSearch(target.cls, _options(cell), on_bug=add, is_stopping=lambda: bool(known))
@@ -62,7 +62,7 @@ def _until_known_bug(cell: Cell, subject: ClassSubject) -> Json:
         "seconds": round(bug.seconds, 3),
         "tests": bug.tests,
         "executions": bug.executions,
-        "symptom": symptom_of(bug),
+        "symptom": symptom_of(bug.violation),
         "matches": bool(known),
         "sentence": bug.sentence,
         "aimed_at": bug.aimed_at,

@@ -5,19 +5,18 @@ from __future__ import annotations
 import builtins
 from collections.abc import Collection
 
-from raddle.generation.bug import Bug
 from raddle.inspection import mro
-from raddle.linearizability.judgment import Oracle
+from raddle.linearizability.judgment import Oracle, Violation
 
 CERTAIN_ORACLES = frozenset({Oracle.EXCEPTIONS, Oracle.HANGS})  # the first two tiers, as in the paper
 DEADLOCK, WRONG_RESULT = "deadlock", "wrong result"
 
 
-def symptom_of(bug: Bug) -> str:
+def symptom_of(violation: Violation) -> str:
     """Return the name of an exception, "deadlock" or "wrong result"."""
-    match bug.oracle:
+    match violation.oracle:
         case Oracle.EXCEPTIONS:
-            return bug.violation.exception.rpartition(".")[2]
+            return violation.exception.rpartition(".")[2]
         case Oracle.HANGS:
             return DEADLOCK
         case _:
