@@ -314,7 +314,7 @@ class ClassSearch:
 
     def _is_credible(self, test: TestCase, failure: Failure, checker: Checker) -> bool:
         """Return whether a failure can be repeated. Known failures are not repeated, to save time."""
-        return isinstance(failure, NativeFailure) or self._is_known(test, failure) or checker.confirmed(failure)
+        return isinstance(failure, NativeFailure) or self._is_known(test, failure) or _is_confirmed(checker, failure)
 
     def _note_methods(self, test: TestCase) -> None:
         names = [sorted({str(call.method) for call in thread}) for thread in test.threads]
@@ -443,7 +443,7 @@ class ClassSearch:
                         if causes is not None and seen:
                             harmless = {one for execution in seen[:-1] for one in execution}
                             causes += [one for one in seen[-1] if one not in harmless]
-                        return (verdict.failure, bound) if checker.confirmed(verdict.failure) else None
+                        return (verdict.failure, bound) if _is_confirmed(checker, verdict.failure) else None
             except UnusableTestError:
                 return None
             finally:
@@ -460,7 +460,7 @@ class ClassSearch:
             return True
         with self._checker(test) as checker:
             try:
-                return all(checker.confirmed(failure) for _ in range(CONFIRMATIONS))
+                return all(_is_confirmed(checker, failure) for _ in range(CONFIRMATIONS))
             except UnusableTestError:
                 return False
             finally:
@@ -468,6 +468,17 @@ class ClassSearch:
 
     def _belongs(self, file: str) -> bool:
         return file in self._files
+
+
+def _is_confirmed(checker: Checker, failure: Failure) -> bool:
+    """Return whether a failure happens again. If that cannot be said, try once more.
+
+    The class may have run out of files, which garbage keeps open. It is collected before the next execution.
+    """
+    try:
+        return checker.confirmed(failure)
+    except UnusableTestError:
+        return checker.confirmed(failure)
 
 
 def _methods_of(test: TestCase) -> frozenset[str]:
