@@ -215,10 +215,18 @@ def study_of(*runs: Run, subjects: tuple[str, ...] = ("A1", "A2")) -> Study:
 
 def test_table_1_shows_the_best_run_beside_the_published_row() -> None:
     header, ours, paper, other, _ = fault_tables.faults(study_of(*A1_RUNS, *A2_RUNS)).rows
-    assert (header[0], header[4:9]) == ("id", ["A: fault, ms", "tests", "size", "covered", "seed"])
-    assert ours == ["A1", "IntRange", "63", "LANG-481", "2,000", "7", "120", "3", "1", "40,000", "7", "120", "1"]
-    assert paper[4:] == ["22,438", "7", "2,157", "19", "1", "66,357", "110", "1,742", "91"]
-    assert other[4] == other[9] == "*60,000"  # no fault within the limit
+    assert (header[0], header[5:10]) == ("id", ["A: fault, ms", "tests", "size", "covered", "seed"])
+    assert ours[:5] == ["A1", "Apache Commons Lang 2.4", "IntRange", "63", "LANG-481"]
+    assert ours[5:] == ["2,000", "7", "120", "3", "1", "40,000", "7", "120", "1"]
+    assert paper[5:] == ["22,438", "7", "2,157", "19", "1", "66,357", "110", "1,742", "91"]
+    assert other[5] == other[10] == "*60,000"  # no fault within the limit
+
+
+def test_the_details_name_the_calls_and_every_failure() -> None:
+    _, ours, random = fault_tables.calls(study_of(*A1_RUNS)).rows
+    # Another failure came a second earlier. ConTeGe*'s best run finds the fault after 30 tests.
+    assert ours[:5] == ["A1", "AutoConTest", "__hash__ || __hash__", "0", "1,000"]
+    assert random[:5] == ["A1", "ConTeGe*", "__hash__ || __hash__", "30", "40,000"]
 
 
 def test_observations_on_table_1() -> None:
@@ -244,7 +252,7 @@ def test_coverage_is_relative_to_what_either_approach_triggers() -> None:
 
 def test_coverage_without_results() -> None:
     assert mean_curves(study_of(A1_RUNS[0])) == {}
-    assert "never" in fault_tables.coverage(study_of(A1_RUNS[0])).text()
+    assert "does not reach" in fault_tables.coverage(study_of(A1_RUNS[0])).text()
 
 
 def test_the_figure_is_the_same_for_the_same_results(tmp_path: Path) -> None:
@@ -273,8 +281,9 @@ def test_single_rules_are_compared_with_all_rules() -> None:
 
 def test_observations_on_table_2() -> None:
     text = pruning_tables.observations(study_of(*A1_RUNS)).text().replace("\n", " ")
-    assert "With D1 only, 0 of 1 first iterations finish in 60 s; they take at least 120 times as long" in text
-    assert "Paper: 0 of 6 in an hour, at least 1,531 times as long." in text  # the text rounds the mean of the ratios
+    assert "With D1 only, 0 of 1 first iterations finish in 60 s (paper: 0 of 6 in an hour)." in text
+    # The text of the paper rounds the mean of the ratios to 1530.
+    assert "they take at least 120 times as long on average. Paper: 1,531 times." in text
     assert "Pruning loses traces for 1 of 1 classes (23 for 24)" in text
     assert "1 of 1 generators find no more traces" in text
 

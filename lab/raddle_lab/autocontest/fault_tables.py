@@ -20,18 +20,21 @@ from raddle_lab.autocontest.subjects import SUBJECTS
 from raddle_lab.maptest.section import Section, number
 
 SHOWN = 6  # points of Fig. 10 in the table
+LABELS = dict(zip(COMPARED, ("AutoConTest", "ConTeGe*"), strict=True))
 
 
 def faults(study: Study) -> Section:
     """Return Table 1. Below each row is the published one."""
-    rows = [["id", "class", "lines", "issue", "A: fault, ms", "tests", "size", "covered", "seed", "C*: fault, ms",
-             "tests", "size", "covered"]]  # fmt: skip
+    rows = [["id", "code base", "class", "lines", "issue", "A: fault, ms", "tests", "size", "covered", "seed",
+             "C*: fault, ms", "tests", "size", "covered"]]  # fmt: skip
     for name in study.plan.subjects:
         published, ours = TABLE_1[name], study.best(name, Approach.AUTOCONTEST)
         random = study.best(name, Approach.CONTEGE_STAR)
-        row = [name, SUBJECTS[name].published_name, f"{study.lines[name]:,}", published.issue, *_effect(study, ours)]
+        subject = SUBJECTS[name]
+        row = [name, f"{subject.project} {subject.version}", subject.published_name, f"{study.lines[name]:,}"]
+        row += [published.issue, *_effect(study, ours)]
         rows.append([*row, "-" if random is None else str(random.seed), *_effect(study, random)])
-        paper = ["", "(paper)", f"{published.lines:,}", "", *_published(published.ours), str(published.seed)]
+        paper = ["", "", "(paper)", f"{published.lines:,}", "", *_published(published.ours), str(published.seed)]
         rows.append([*paper, *_published(published.contege)])
     return Section(
         "Table 1: the first fault, tests and covered requirements of AutoConTest (A) and of the best run of ConTeGe* "
@@ -45,7 +48,7 @@ def faults(study: Study) -> Section:
             "construct arguments, with each sequence of calls counted once, as the published numbers suggest.",
             "Covered: the requirements that active testing triggered.",
         ],
-        left=2,
+        left=3,
     )
 
 
@@ -64,24 +67,32 @@ def _published(effect: Effect) -> list[str]:
 
 
 def calls(study: Study) -> Section:
-    """Return what the runs of AutoConTest did in more detail."""
-    rows = [["id", "concurrent calls at the first fault", "after tests", "any failure, ms", "assembled",
-             "calls of tests", "executions", "predicted", "pruned", "tested"]]  # fmt: skip
+    """Return what the runs of Table 1 did in more detail."""
+    rows = [["id", "approach", "concurrent calls at the first fault", "after tests", "any failure, ms", "assembled",
+             "calls", "executions", "predicted", "pruned", "tested"]]  # fmt: skip
     for name in study.plan.subjects:
-        trial = study.best(name, Approach.AUTOCONTEST)
-        if trial is None:
-            continue
-        fault, result = trial.fault, trial.result
-        earliest = f"{1000 * result['faults'][0]['seconds']:,.0f}" if result["faults"] else "-"
-        keys = "assembled", "calls_of_tests", "executions", "predicted", "pruned", "tested"
-        first = ["-", "-"] if fault is None else [" || ".join(fault.calls), str(fault.explored)]
-        rows.append([name, *first, earliest, *(f"{result[key]:,}" for key in keys)])
+        for approach in COMPARED:
+            trial = study.best(name, approach)
+            if trial is not None:
+                rows.append([name, LABELS[approach], *_details(trial)])
     return Section(
-        "What AutoConTest did: tests assembled, their calls (each test counted), and requirements",
+        "The runs of Table 1 in detail",
         rows,
-        ["After tests: the number of tests that were explored completely before; 0 means the first generated test."],
-        left=2,
+        [
+            "After tests: the number of tests that were explored completely before; 0 means the first generated test. "
+            "Any failure: the first failure, whatever its symptom. Assembled: the number of tests generated. Calls: "
+            "those of all tests, with each test counted. Predicted, pruned, tested: numbers of requirements.",
+        ],
+        left=3,
     )
+
+
+def _details(trial: Trial) -> list[str]:
+    fault, result = trial.fault, trial.result
+    first = ["-", "-"] if fault is None else [" || ".join(fault.calls), f"{fault.explored:,}"]
+    earliest = f"{1000 * result['faults'][0]['seconds']:,.0f}" if result["faults"] else "-"
+    keys = "assembled", "calls_of_tests", "executions", "predicted", "pruned", "tested"
+    return [*first, earliest, *(f"{result[key]:,}" for key in keys)]
 
 
 def observations(study: Study) -> Section:
@@ -138,9 +149,8 @@ def coverage(study: Study) -> Section:
     curves, seconds = mean_curves(study), study.plan.seconds
     places = [POINTS * at // SHOWN for at in range(1, SHOWN + 1)]
     rows = [["", *(f"{number(seconds * place / POINTS)} s" for place in places)]]
-    labels = dict(zip(COMPARED, ("AutoConTest", "ConTeGe*"), strict=True))
     for approach, curve in curves.items():
-        rows.append([labels[approach], *(f"{curve[place]:.1f}" for place in places)])
+        rows.append([LABELS[approach], *(f"{curve[place]:.1f}" for place in places)])
     reached = overtaking_seconds(curves, seconds)
     return Section(
         "Fig. 10: coverage over time, as a percentage, on average over the classes",
@@ -148,7 +158,8 @@ def coverage(study: Study) -> Section:
         [
             "All requirements that either approach triggers in its run are 100 %; the paper does not say what is. "
             "ConTeGe*'s run is the one of Table 1.",
-            f"AutoConTest reaches ConTeGe*'s final coverage {'never' if reached is None else f'after {reached:g} s'}. "
+            f"AutoConTest {'does not reach' if reached is None else 'reaches'} ConTeGe*'s final coverage"
+            f"{'' if reached is None else f' after {number(reached)} s'}. "
             f"Paper: in less than {OVERTAKEN_SECONDS} s of an hour.",
         ],
     )
