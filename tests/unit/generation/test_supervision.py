@@ -12,6 +12,7 @@ import robust_classes
 from raddle.execute.fork import can_fork
 from raddle.generation import class_search, process_guard, supervision
 from raddle.generation.class_search import MAX_BUGS_OF_VARIABLE, ClassSearch
+from raddle.generation.coverage_meter import CoverageMeter
 from raddle.generation.file_guard import REFUSED
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
@@ -233,7 +234,8 @@ def test_private_state_is_compared_only_on_request():
     assert [bug.identity.function for bug in found] == ["Private.add"]
 
 
-def test_tests_that_raise_coverage_are_reported():
+def test_tests_that_raise_coverage_are_reported(monkeypatch):
+    monkeypatch.setattr(CoverageMeter, "wants", lambda self, seconds: True)  # else, it depends on the time
     result = search(robust_classes.Locked, keeps_tests=True)
     assert 0 < len(result.tests) <= supervision.KEPT_TESTS
 
