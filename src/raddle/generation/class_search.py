@@ -196,7 +196,8 @@ class ClassSearch:
         )
         selection = Selection(sources=tuple(sorted(self._files)), root="")
         self._builder = builder
-        self._meter = CoverageMeter(self._cls, workbench.installation)
+        is_repeatable = options.max_tests is not None
+        self._meter = CoverageMeter(self._cls, workbench.installation, is_repeatable=is_repeatable)
         settings = NativeSettings(workbench.installation, selection, reset, on_observed=self._meter.add_steps)
         self._strategy = make_strategy(options.method, builder, settings)
         self._workbench, self._sandbox, self._reset = workbench, sandbox, reset
@@ -274,7 +275,7 @@ class ClassSearch:
         """Run a proposal, and examine the failure if there is one."""
         counts, test = self.counts, proposal.test
         failure: Failure | None = None
-        measured = proposal.measured or self._meter.wants(self.seconds)
+        measured = proposal.measured or self._meter.wants(self.seconds, counts.tests)
         began = time.monotonic()
         with self._checker(test, measured=measured) as checker:
             if measured:

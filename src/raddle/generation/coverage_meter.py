@@ -1,7 +1,8 @@
 """Measures the coverage of generated tests: access patterns (`map`) and method pairs of the class under test.
 
 Measuring an execution takes several times as long as running it, so only a share of the time is spent on tests that are
-measured. Strategies that aim at uncovered patterns have all their tests measured.
+measured. If the number of tests is limited instead of the time, every fourth test is measured, so that the result does
+not depend on the machine. Strategies that aim at uncovered patterns have all their tests measured.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from raddle.tally import Key, Total
 from raddle.variable_scope import scope_of
 
 SHARE = 0.2  # share of the time that is spent on tests that are measured
+MEASURED_EVERY = 4  # one test in this many is measured if the number of tests is limited
 MAX_MISSING = 200  # uncovered requirements that are explained
 
 
@@ -76,10 +78,14 @@ class MeasuredCoverage:
 
 
 class CoverageMeter:
-    """Accumulates the coverage of one class."""
+    """Accumulates the coverage of one class.
 
-    def __init__(self, cls: type, installation: Installation) -> None:
+    If `is_repeatable`, the choice of the tests to measure does not depend on the time.
+    """
+
+    def __init__(self, cls: type, installation: Installation, *, is_repeatable: bool = False) -> None:
         self._installation = installation
+        self._is_repeatable = is_repeatable
         self._owner = class_owner(installation.table, cls)
         self._scope = scope_of(self._owner, installation.model(), installation.table)
         self._map = MemoryAccessPatterns(scope=self._scope)
@@ -91,8 +97,10 @@ class CoverageMeter:
         self._tests = 0
         self._seconds = 0.0
 
-    def wants(self, seconds: float) -> bool:
-        """Return whether the next test should be measured, given the time that the search has taken so far."""
+    def wants(self, seconds: float, tests: int) -> bool:
+        """Return whether the next test should be measured, after this time and this number of tests."""
+        if self._is_repeatable:
+            return tests % MEASURED_EVERY == 0
         return self._seconds <= SHARE * seconds
 
     def spent(self, seconds: float) -> None:

@@ -13,7 +13,7 @@ from raddle.tally import STATIC, Total
 
 
 def test_totals_contain_the_accesses_that_only_executions_show(monkeypatch):
-    monkeypatch.setattr(CoverageMeter, "wants", lambda self, seconds: True)  # measure all tests
+    monkeypatch.setattr(CoverageMeter, "wants", lambda self, seconds, tests: True)  # measure all tests
     search = ClassSearch(shared_classes.Holder, GenerationOptions(seconds=100_000.0, max_tests=60))
     with Silence():
         result = search.run()

@@ -12,7 +12,7 @@ import robust_classes
 from raddle.execute.fork import can_fork
 from raddle.generation import class_search, process_guard, supervision
 from raddle.generation.class_search import MAX_BUGS_OF_VARIABLE, ClassSearch
-from raddle.generation.coverage_meter import CoverageMeter
+from raddle.generation.coverage_meter import MEASURED_EVERY
 from raddle.generation.file_guard import REFUSED
 from raddle.generation.generation_options import GenerationOptions
 from raddle.generation.inspect_class import inspect_class
@@ -56,7 +56,7 @@ def test_a_bug_is_found_and_everything_is_counted():
     assert ("add", "add") in result.counts.pairs
     assert result.records["add"].returned > 0
     assert {row.name for row in result.coverage.criteria} == {"map", "method-pairs"}
-    assert 0 < result.coverage.tests <= 60
+    assert result.coverage.tests == 60 / MEASURED_EVERY
 
 
 def test_the_same_seed_gives_the_same_bugs():
@@ -234,8 +234,7 @@ def test_private_state_is_compared_only_on_request():
     assert [bug.identity.function for bug in found] == ["Private.add"]
 
 
-def test_tests_that_raise_coverage_are_reported(monkeypatch):
-    monkeypatch.setattr(CoverageMeter, "wants", lambda self, seconds: True)  # else, it depends on the time
+def test_tests_that_raise_coverage_are_reported():
     result = search(robust_classes.Locked, keeps_tests=True)
     assert 0 < len(result.tests) <= supervision.KEPT_TESTS
 
