@@ -325,10 +325,13 @@ def few_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_garbage_is_collected_when_too_many_files_are_open(few_files):
+def test_bugs_are_found_when_too_many_files_are_open(few_files):
     result = search(robust_classes.KeepsFilesOpen)
     assert result.why is SearchEnd.TESTS
-    assert result.notes == ()
+    assert not result.traceback
+    assert not result.refused
+    # Collecting garbage usually suffices, but a process with many other open files may have to be replaced.
+    assert set(result.notes) <= {supervision.OUT_OF_FILES_NOTE}
     assert "add" in methods_of_bugs(result)
 
 
