@@ -378,4 +378,4 @@ class NeverClosesFiles(Counter):
 
     def __init__(self):
         super().__init__()
-        self._files = [os.dup(0) for _ in range(4)]
+        self._files = [os.dup(0) for _ in range(16)]

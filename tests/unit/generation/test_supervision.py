@@ -318,9 +318,9 @@ def test_a_method_after_which_the_process_ends_twice_is_excluded():
 
 @pytest.fixture
 def few_files():
-    """Allow this process, and therefore its children, only 100 more open files."""
+    """Allow this process, and therefore its children, only 400 more open files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 100, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 400, hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
