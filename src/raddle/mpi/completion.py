@@ -1,0 +1,121 @@
+"""The completion of posted receives, sends and collective calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from raddle.engine.carrier import Carrier
+from raddle.engine.participant import Alternative
+from raddle.mpi.calculus import Entered, Matches
+from raddle.mpi.collective_call import CollectiveCall, Entry
+from raddle.mpi.message import Message, Receive
+from raddle.mpi.operations import COMPLETE, JOIN_IN, MESSAGE, WAIT_FOR
+from raddle.mpi.point_to_point import running, world_of
+
+
+class Pending(Protocol):
+    """A nonblocking operation."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a wait for the operation returns at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReceive:
+    """A posted receive."""
+
+    receive: Receive
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the receive has taken a message."""
+        return self.receive.message is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSend:
+    """A nonblocking send."""
+
+    message: Message
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the message was buffered, or a receive has taken it."""
+        return not self.message.synchronous or self.message.receive is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a rank waits for: all of these operations."""
+
+    rank: int
+    pending: Sequence[PendingReceive | PendingSend]
+
+    def is_complete(self) -> bool:
+        """Return whether the wait returns at once."""
+        return all(one.is_complete for one in self.pending)
+
+    def needs(self, alternative: Alternative | None) -> Matches:
+        """Return the receives and the synchronous sends that have to be matched."""
+        return Matches(
+            self.rank,
+            tuple(one.receive.number for one in self.pending if isinstance(one, PendingReceive)),
+            tuple(
+                one.message.number for one in self.pending if isinstance(one, PendingSend) and one.message.synchronous
+            ),
+        )
+
+    def __str__(self) -> str:
+        return "a request" if len(self.pending) == 1 else f"{len(self.pending)} requests"
+
+
+def wait_for(pending: Sequence[PendingReceive | PendingSend]) -> None:
+    """Wait until all these operations of the running rank are complete."""
+    me = running()
+    completion = Completion(me.own.number, pending)
+    me.engine.operate(me, WAIT_FOR, completion, completion.is_complete)
+    world_of(me).resume(me.own.number)
+    if me.engine.observing:
+        me.engine.happened(me, WAIT_FOR, completion)
+
+
+@dataclass(frozen=True, slots=True)
+class CallStep:
+    """A rank's entry into a collective call, or its completion, which needs the entries of other ranks."""
+
+    call: CollectiveCall
+    ranks: tuple[int, ...]
+
+    @property
+    def detail(self) -> Entered:
+        """The step as the calculus sees it."""
+        return Entered(self.call.context, self.call.number, self.ranks)
+
+    def __str__(self) -> str:
+        return str(self.call)
+
+
+def enter(context: int, members: tuple[int, ...], entry: Entry) -> CollectiveCall:
+    """Enter the next collective call of a communicator."""
+    me = running()
+    world, rank = world_of(me), me.own.number
+    call = world.exchange.collective_call(rank, context, members)
+    if MESSAGE in me.engine.points.visible:
+        me.engine.operate(me, JOIN_IN, CallStep(call, (rank,)))
+        world.resume(rank)
+    call.entries[rank] = entry
+    if me.engine.observing:
+        me.engine.happened(me, JOIN_IN, call)
+    return call
+
+
+def complete(call: CollectiveCall, needs: tuple[int, ...]) -> None:
+    """Wait until the ranks in `needs` have entered a collective call."""
+    me: Carrier = running()
+    me.engine.operate(me, COMPLETE, CallStep(call, needs), lambda: call.entered(needs))
+    world_of(me).resume(me.own.number)
+    if me.engine.observing:
+        me.engine.happened(me, COMPLETE, call)

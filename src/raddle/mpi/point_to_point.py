@@ -1,0 +1,127 @@
+"""Point-to-point operations of the running rank: sends, receives and probes.
+
+A send never blocks by itself, and commutes with every operation of other ranks. It is a scheduling point only for a
+search over partial orders, which has to know when it happened.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.participant import Alternative
+from raddle.errors import UsageError
+from raddle.mpi.exchange import RankState
+from raddle.mpi.message import Message, Receive
+from raddle.mpi.operations import MATCH, MESSAGE, POLL, POST, PROBE, RECV, SEND, SENT
+from raddle.mpi.world import MpiWorld
+
+NOTHING = Alternative("nothing yet")
+
+
+def running() -> Carrier:
+    """Return the rank that calls this."""
+    me = getcurrent()
+    if not isinstance(me, Carrier):
+        raise UsageError("not-a-rank", "this MPI call was not made by a rank that raddle runs")
+    return me
+
+
+def world_of(me: Carrier) -> MpiWorld:
+    """Return the world that a rank belongs to."""
+    world = me.engine.world
+    assert isinstance(world, MpiWorld)
+    return world
+
+
+def send(destination: int, context: int, tag: int, payload: Any, *, synchronous: bool) -> Message:
+    """Send a message, without waiting for its receive."""
+    me = running()
+    world, rank = world_of(me), _rank(me)
+    exchange = world.exchange
+    message = exchange.new_message(rank.number, destination, context, tag, payload, synchronous=synchronous)
+    if MESSAGE in me.engine.points.visible:
+        me.engine.operate(me, SEND, message)
+        world.resume(rank.number)
+    exchange.messages.append(message)
+    exchange.inbox(destination, context).add(message)
+    if me.engine.observing:
+        me.engine.happened(me, SEND, message, payload)
+    return message
+
+
+def complete_send(message: Message) -> None:
+    """Wait until a synchronous send is complete. Other sends complete at once."""
+    if not message.synchronous:
+        return
+    me = running()
+    me.engine.operate(me, SENT, message, lambda: message.receive is not None)
+    world_of(me).resume(message.source)
+    if me.engine.observing:
+        me.engine.happened(me, SENT, message)
+
+
+def receive(source: int, context: int, tag: int) -> Message:
+    """Wait for a message, and take it."""
+    me = running()
+    rank = _rank(me)
+    exchange = world_of(me).exchange
+    return _take(me, RECV, exchange.new_receive(rank.number, context, source, tag))
+
+
+def probe(source: int, context: int, tag: int, *, takes: bool = False) -> Message:
+    """Wait for a message, and leave it in the inbox unless `takes` is true."""
+    me = running()
+    rank = _rank(me)
+    exchange = world_of(me).exchange
+    return _take(me, PROBE, exchange.new_receive(rank.number, context, source, tag, takes=takes))
+
+
+def _take(me: Carrier, kind: Any, wanted: Receive) -> Message:
+    """Wait until a message is there for a receive or a probe of the running participant, and assign it."""
+    world = world_of(me)
+    inbox = world.exchange.inbox(wanted.rank, wanted.context)
+    if wanted.is_wildcard:
+        source = me.engine.operate_as_chosen(me, kind, wanted, lambda: inbox.alternatives(wanted)).value
+    else:
+        source = wanted.source
+        me.engine.operate(me, kind, wanted, lambda: inbox.candidate(wanted, source) is not None)
+    if kind != MATCH:
+        world.resume(wanted.rank)
+    message = inbox.take(wanted, source)
+    if me.engine.observing:
+        me.engine.happened(me, kind, message, message.payload)
+    return message
+
+
+def post(source: int, context: int, tag: int) -> Receive:
+    """Post a receive that does not block; a participant of its own takes the message.
+
+    If a probe has found a message for the receive, that message has arrived. The receive is then matched at once.
+    """
+    me = running()
+    rank = _rank(me)
+    exchange = world_of(me).exchange
+    posted = exchange.new_receive(rank.number, context, source, tag)
+    inbox = exchange.inbox(rank.number, context)
+    if inbox.must_match(posted):
+        _take(me, RECV, posted)
+        return posted
+    inbox.post(posted)
+    rank.actors += 1
+    label = f"R{rank.number}.{rank.actors}"
+    carrier: Carrier
+
+    def match() -> None:
+        _take(carrier, MATCH, posted)
+
+    carrier = me.engine.spawn(me, match, own=rank, label=label)
+    if me.engine.observing:
+        me.engine.happened(me, POST, posted)
+    return posted
+
+
+def _rank(me: Carrier) -> RankState:
+    rank = me.own
+    assert isinstance(rank, RankState)
+    return rank
