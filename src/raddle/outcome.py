@@ -53,6 +53,8 @@ class OutcomeKind(StrEnum):
     DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
     CRASH = _row("crash", "A fault in C code, a signal or os._exit ends the process.", thread_died=True)
 
+    ABORTED = _row("aborted", "A rank ends the program with `Abort` or a non-zero exit code.", thread_died=True)
+
     @property
     def is_finding(self) -> bool:
         return bool(self.sentence)

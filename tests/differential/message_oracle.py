@@ -99,7 +99,19 @@ def results(program: Program) -> set[Result]:
     """Return every result of a program."""
     ranks = len(program)
     zeros = (0,) * ranks
-    first = State(zeros, (False,) * ranks, zeros, zeros, ((),) * ranks, zeros, frozenset(), frozenset(), (), frozenset(), frozenset())
+    first = State(
+        zeros,
+        (False,) * ranks,
+        zeros,
+        zeros,
+        ((),) * ranks,
+        zeros,
+        frozenset(),
+        frozenset(),
+        (),
+        frozenset(),
+        frozenset(),
+    )
     seen, stack, found = {first}, [first], set()
     while stack:
         state = stack.pop()
@@ -125,11 +137,7 @@ def _following(program: Program, state: State) -> Iterator[State]:
 
 
 def _accepts(posted: Posted, message: Message) -> bool:
-    return (
-        posted.rank == message.to
-        and posted.source in (ANY, message.source)
-        and posted.tag in (ANY, message.tag)
-    )
+    return posted.rank == message.to and posted.source in (ANY, message.source) and posted.tag in (ANY, message.tag)
 
 
 def _arrive(state: State, message: Message) -> State:

@@ -13,8 +13,8 @@ from enum import IntEnum
 from typing import Any
 
 from raddle.mpi.constants import ANY_SOURCE, ANY_TAG
-from raddle.mpi.inbox import from_rank
-from raddle.mpi.operations import COMPLETE, JOIN_IN, MATCH, PROBE, RECV, SEND, SENT, WAIT_FOR
+from raddle.mpi.inbox import NOTHING, from_rank
+from raddle.mpi.operations import COMPLETE, JOIN_IN, MATCH, POLL, PROBE, RECV, SEND, SENT, TEST, WAIT_FOR
 from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.calculus import Calculus, Past, Reader, Supplies, Touched
 from raddle.schedulers.dependence import Operation
@@ -88,23 +88,29 @@ class MpiReader(Reader):
         if kind in (SEND, SENT):
             sent = Sent(target.source, target.number, target.destination, target.context, target.tag)
             return [], Need.RECEIVE if kind == SENT else Need.NOTHING, sent, None, None
-        if kind in (RECV, MATCH, PROBE):
+        if kind in (RECV, MATCH, PROBE, POLL):
             source = target.source if alternative is None else alternative.value
-            wanted = Wanted(
-                target.rank, target.number, target.context, target.source, target.tag, target.takes, source
-            )
+            if source is None:  # a poll that finds nothing
+                return [], Need.NOTHING, None, None, None
+            wanted = Wanted(target.rank, target.number, target.context, target.source, target.tag, target.takes, source)
             return [], Need.MESSAGE, wanted, None, None
-        if kind == WAIT_FOR:
-            return [], Need.MATCHES, target.needs(alternative), None, None
+        if kind in (WAIT_FOR, TEST):
+            matches = target.needs(alternative)
+            return [], Need.MATCHES if matches is not None else Need.NOTHING, matches, None, None
         if kind in (JOIN_IN, COMPLETE):
             return [], Need.ENTRIES if kind == COMPLETE else Need.NOTHING, target.detail, None, None
         return [], Need.NOTHING, None, None, None
 
     def options(self, participant: Thread) -> Sequence[Alternative]:
         """Return an alternative for each rank, because each may still send a message."""
+        target: Any = participant.target
         if participant.kind in (RECV, MATCH, PROBE):
             return self._sources
-        return participant.target.options()  # type: ignore[no-any-return, attr-defined]
+        if participant.kind == POLL:
+            sources = self._sources if target.is_wildcard else (from_rank(target.source),)
+            return (*sources, NOTHING)
+        options: Sequence[Alternative] = target.options()
+        return options
 
 
 class MpiCalculus(Calculus):
@@ -199,7 +205,7 @@ class MpiSupplies(Supplies):
         return all(number >= 0 and within >> number & 1 for number in self._needed(operation))
 
     def _needed(self, operation: Operation) -> Iterator[int]:
-        """Yield the operations that this one needs, if it does not receive; -1 stands for one that was not performed."""
+        """Yield the operations that this one needs, unless it receives; -1 stands for one that was not performed."""
         detail = operation.detail
         if operation.need == Need.RECEIVE:
             yield self._taker(detail.source, detail.number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from raddle.engine.carrier import Carrier
@@ -11,8 +12,8 @@ from raddle.engine.participant import Alternative
 from raddle.mpi.calculus import Entered, Matches
 from raddle.mpi.collective_call import CollectiveCall, Entry
 from raddle.mpi.message import Message, Receive
-from raddle.mpi.operations import COMPLETE, JOIN_IN, MESSAGE, WAIT_FOR
-from raddle.mpi.point_to_point import running, world_of
+from raddle.mpi.operations import COMPLETE, JOIN_IN, MESSAGE, TEST, WAIT_FOR
+from raddle.mpi.point_to_point import choose_or_refuse, running, world_of
 
 
 class Pending(Protocol):
@@ -70,6 +71,75 @@ class Completion:
 
     def __str__(self) -> str:
         return "a request" if len(self.pending) == 1 else f"{len(self.pending)} requests"
+
+
+class Selection:
+    """What a rank tests or waits for: one of several sets of operations.
+
+    `sets` holds positions in `pending`. If `may_be_refused` is true, the rank does not wait.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        pending: Sequence[PendingReceive | PendingSend],
+        sets: Sequence[tuple[int, ...]],
+        *,
+        may_be_refused: bool,
+    ) -> None:
+        self._parts = {
+            _selected(numbers): Completion(rank, [pending[number] for number in numbers]) for numbers in sets
+        }
+        self._may_be_refused = may_be_refused
+        self._description = Completion(rank, pending)
+
+    def possible(self) -> Sequence[Alternative]:
+        """Return the sets whose operations are complete."""
+        return [alternative for alternative, completion in self._parts.items() if completion.is_complete()]
+
+    def options(self) -> Sequence[Alternative]:
+        """Return everything that may happen."""
+        return [*self._parts, NOT_YET] if self._may_be_refused else list(self._parts)
+
+    def needs(self, alternative: Alternative) -> Matches | None:
+        """Return what an alternative needs; None if it is a refusal."""
+        return None if alternative is NOT_YET else self._parts[alternative].needs(None)
+
+    def __str__(self) -> str:
+        return str(self._description)
+
+
+NOT_YET = Alternative("not yet")
+
+
+@cache
+def _selected(numbers: tuple[int, ...]) -> Alternative:
+    """Return the alternative that the operations at these positions are complete."""
+    return Alternative("complete " + "+".join(map(str, numbers)), numbers)
+
+
+def wait_for_some(pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Wait until all operations of one set are complete; return that set of positions."""
+    me = running()
+    selection = Selection(me.own.number, pending, sets, may_be_refused=False)
+    taken = me.engine.operate_as_chosen(me, WAIT_FOR, selection, selection.possible)
+    world_of(me).resume(me.own.number)
+    if me.engine.observing:
+        me.engine.happened(me, WAIT_FOR, selection)
+    numbers: tuple[int, ...] = taken.value
+    return numbers
+
+
+def test_for_some(
+    pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]]
+) -> tuple[int, ...] | None:
+    """Return a set of positions whose operations are complete; None if the rank is told that there is none yet."""
+    me = running()
+    selection = Selection(me.own.number, pending, sets, may_be_refused=True)
+    taken = choose_or_refuse(me, TEST, selection, selection.possible, NOT_YET)
+    if me.engine.observing:
+        me.engine.happened(me, TEST, selection, taken is not NOT_YET)
+    return None if taken is NOT_YET else taken.value
 
 
 def wait_for(pending: Sequence[PendingReceive | PendingSend]) -> None:

@@ -19,6 +19,8 @@ from functools import cache
 from raddle.engine.participant import Alternative
 from raddle.mpi.message import Message, Receive
 
+NOTHING = Alternative("nothing yet")  # a poll that finds no message, although one may have been sent
+
 
 @cache
 def from_rank(source: int) -> Alternative:

@@ -6,17 +6,21 @@ search over partial orders, which has to know when it happened.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.participant import Alternative
 from raddle.errors import UsageError
+from raddle.mpi.constants import ANY_SOURCE
 from raddle.mpi.exchange import RankState
+from raddle.mpi.inbox import NOTHING
 from raddle.mpi.message import Message, Receive
 from raddle.mpi.operations import MATCH, MESSAGE, POLL, POST, PROBE, RECV, SEND, SENT
 from raddle.mpi.world import MpiWorld
+from raddle.operation import Kind
 
-NOTHING = Alternative("nothing yet")
+POLLING_SECONDS = 1e-3  # virtual time between two polls of a rank that waits for the others
 
 
 def running() -> Carrier:
@@ -75,6 +79,58 @@ def probe(source: int, context: int, tag: int, *, takes: bool = False) -> Messag
     rank = _rank(me)
     exchange = world_of(me).exchange
     return _take(me, PROBE, exchange.new_receive(rank.number, context, source, tag, takes=takes))
+
+
+def poll(source: int, context: int, tag: int, *, takes: bool = False) -> Message | None:
+    """Look for a message without waiting; leave it in the inbox unless `takes` is true.
+
+    A poll may find nothing even if a message has been sent, because messages take time to arrive.
+    """
+    me = running()
+    rank = _rank(me)
+    world = world_of(me)
+    wanted = world.exchange.new_receive(rank.number, context, source, tag, takes=takes)
+    inbox = world.exchange.inbox(rank.number, context)
+
+    def found() -> list[Alternative]:
+        return [one for one in inbox.alternatives(wanted) if source in (ANY_SOURCE, one.value)]
+
+    taken = choose_or_refuse(me, POLL, wanted, found, NOTHING)
+    if taken is NOTHING:
+        return None
+    message = inbox.take(wanted, taken.value)
+    if me.engine.observing:
+        me.engine.happened(me, POLL, message, message.payload)
+    return message
+
+
+def choose_or_refuse(
+    me: Carrier, kind: Kind, target: object, successes: Callable[[], Sequence[Alternative]], refusal: Alternative
+) -> Alternative:
+    """Perform an operation that does not wait: it succeeds in one of several ways, or is refused.
+
+    The operation may be refused even if it could succeed. A rank that polls in a loop would then have infinitely many
+    executions, so the options limit how often it is refused in a row. Beyond the limit, it is refused only if no other
+    rank can continue.
+    """
+    world, rank, engine = world_of(me), _rank(me), me.engine
+    limited = rank.refusals >= world.options.polls
+
+    def alternatives() -> Sequence[Alternative]:
+        ways = successes()
+        return ways if limited and not me.timed_out else [*ways, refusal]
+
+    if limited:
+        world.limited_polls = True
+        me.timed_out = False
+        engine.clock.set_timer(me, POLLING_SECONDS, lambda: bool(successes()))
+    try:
+        taken = engine.operate_as_chosen(me, kind, target, alternatives)
+    finally:
+        me.timed_out, me.timer = False, None
+    world.resume(rank.number)
+    rank.refusals = rank.refusals + 1 if taken is refusal else 0
+    return taken
 
 
 def _take(me: Carrier, kind: Any, wanted: Receive) -> Message:

@@ -10,10 +10,14 @@ from raddle.checks.crash import explain_error
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.world import World
 from raddle.mpi.exchange import Exchange
+from raddle.mpi.library.errors import AbortError, UnsupportedCallError
 from raddle.mpi.operations import MATCH
 from raddle.mpi.options import MpiOptions
+from raddle.mpi.output import RankOutput
+from raddle.mpi.sequence import Sequence as SynSequence
+from raddle.mpi.sequence import sequence_of
 from raddle.mpi.stuck import explain_stuck_ranks
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
@@ -32,34 +36,57 @@ class MpiWorld(World):
         self.size = size
         self.options = options
         self.exchange = Exchange(size)
+        self.output = RankOutput(size)
+        self.running_rank = 0  # the rank that ran last
+        self.begun: Callable[[], None] = lambda: None  # called when an execution begins
         self.switched: Callable[[int], None] = lambda rank: None  # called when a rank continues after another one ran
-        self._running = 0  # the rank that ran last
+        self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
+        self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
+        self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence
 
     def begin(self, engine: Engine, main: Carrier) -> None:
         self.exchange = Exchange(self.size)
+        self.output = RankOutput(self.size)
         main.own = self.exchange.ranks[0]
-        self._running = 0
+        self.running_rank = 0
+        self.begun()
+
+    def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
+        sequence = sequence_of(self.exchange)
+        self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
 
     def run(self, program: Callable[[int], object]) -> None:
         """Run a program in all ranks. The participant that calls this becomes rank 0."""
         me = getcurrent()
         assert isinstance(me, Carrier)
         for rank in range(1, self.size):
-            me.engine.spawn(me, partial(self._begin_rank, program, rank), own=self.exchange.ranks[rank])
-        self._begin_rank(program, 0)
+            me.engine.spawn(me, partial(self._run_rank, program, rank), own=self.exchange.ranks[rank])
+        self._run_rank(program, 0)
 
-    def _begin_rank(self, program: Callable[[int], object], rank: int) -> None:
+    def _run_rank(self, program: Callable[[int], object], rank: int) -> None:
         self.resume(rank)
-        program(rank)
+        try:
+            program(rank)
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                raise
+        except UnsupportedCallError as error:
+            self.refusal = error
+            raise
 
     def resume(self, rank: int) -> None:
         """Record that this rank continues; every operation of a rank calls this when it returns."""
-        if rank != self._running:
-            self._running = rank
+        if rank != self.running_rank:
             self.switched(rank)
+            self.running_rank = rank
 
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
-        return explain_error(error, me.label)
+        outcome = explain_error(error, me.label)
+        if isinstance(error, (AbortError, SystemExit)):
+            message = str(error) if isinstance(error, AbortError) else f"the rank called sys.exit({error.code!r})"
+            signature = (OutcomeKind.ABORTED, message, *outcome.signature[2:])
+            return Outcome(OutcomeKind.ABORTED, message, me.label, signature, outcome.details, frames=outcome.frames)
+        return outcome
 
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
         blocked = [carrier for carrier in waiting if carrier.kind != MATCH]
