@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -59,6 +59,12 @@ class Completion:
         """Return whether the wait returns at once."""
         return all(one.is_complete for one in self.pending)
 
+    def unfinished(self) -> Iterator[Receive | Message]:
+        """Yield the receives and the messages of the operations that are not complete."""
+        for one in self.pending:
+            if not one.is_complete:
+                yield one.receive if isinstance(one, PendingReceive) else one.message
+
     def needs(self, alternative: Alternative | None) -> Matches:
         """Return the receives and the synchronous sends that have to be matched."""
         return Matches(
@@ -100,6 +106,10 @@ class Selection:
     def options(self) -> Sequence[Alternative]:
         """Return everything that may happen."""
         return [*self._parts, NOT_YET] if self._may_be_refused else list(self._parts)
+
+    def unfinished(self) -> Iterator[Receive | Message]:
+        """Yield the receives and the messages of the operations that are not complete."""
+        return self._description.unfinished()
 
     def needs(self, alternative: Alternative) -> Matches | None:
         """Return what an alternative needs; None if it is a refusal."""

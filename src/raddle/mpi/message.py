@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raddle.mpi.constants import ANY_SOURCE, ANY_TAG
+from raddle.place import Place
 
 
 @dataclass(slots=True, eq=False)
@@ -20,9 +21,7 @@ class Message:
     payload: Any
     synchronous: bool = False  # True if the send completes only when a receive has taken the message
     receive: Receive | None = None  # the receive that has taken the message
-
-    def __str__(self) -> str:
-        return f"message {self.source}.{self.number}"
+    place: Place | None = None  # where it was sent; None if the execution is not recorded
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +43,15 @@ class Receive:
         >>> [receive.accepts(Message(1, 0, 0, tag, number, "")) for number, tag in enumerate((3, 4))]
         [True, False]
         """
-        return self.source in (ANY_SOURCE, message.source) and self.tag in (ANY_TAG, message.tag)
+        return self.source in (ANY_SOURCE, message.source) and self.accepts_tag(message.tag)
+
+    def accepts_tag(self, tag: int) -> bool:
+        """Return whether a tag fits."""
+        return self.tag in (ANY_TAG, tag)
+
+    def __str__(self) -> str:
+        source = "any rank" if self.is_wildcard else f"R{self.source}"
+        return f"a message from {source}" + ("" if self.tag == ANY_TAG else f" with tag {self.tag}")
 
     @property
     def is_wildcard(self) -> bool:

@@ -7,7 +7,7 @@ from raddle.operation import Kind, Role
 MESSAGE = "message"  # the kind of resource whose gives are scheduling points only for a search over partial orders
 
 SEND = Kind("send", "sends", role=Role.GIVE, point_if_observed=MESSAGE)
-SENT = Kind("sent", "has sent", waiting="waits for a receive of")
+SENT = Kind("sent", "has sent", waiting="waits until a receive takes")
 RECV = Kind("recv", "receives", role=Role.TAKE, waiting="waits for", partner="send", counted=True)
 POST = Kind("post", "posts")
 MATCH = Kind("match", "receives", role=Role.TAKE, waiting="waits for", partner="send", counted=True)

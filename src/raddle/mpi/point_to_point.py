@@ -47,6 +47,7 @@ def send(destination: int, context: int, tag: int, payload: Any, *, synchronous:
     if MESSAGE in me.engine.points.visible:
         me.engine.operate(me, SEND, message)
         world.resume(rank.number)
+    message.place = me.engine.place(me)
     exchange.messages.append(message)
     exchange.inbox(destination, context).add(message)
     if me.engine.observing:

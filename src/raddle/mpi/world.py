@@ -11,12 +11,15 @@ from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.world import World
 from raddle.mpi.exchange import Exchange
 from raddle.mpi.library.errors import AbortError, UnsupportedCallError
+from raddle.mpi.library.payload import Pickled
+from raddle.mpi.naming import resource_name
 from raddle.mpi.operations import MATCH
 from raddle.mpi.options import MpiOptions
 from raddle.mpi.output import RankOutput
 from raddle.mpi.sequence import Sequence as SynSequence
 from raddle.mpi.sequence import sequence_of
 from raddle.mpi.stuck import explain_stuck_ranks
+from raddle.operation import Kind
 from raddle.outcome import Outcome, OutcomeKind
 
 if TYPE_CHECKING:
@@ -79,6 +82,12 @@ class MpiWorld(World):
         if rank != self.running_rank:
             self.switched(rank)
             self.running_rank = rank
+
+    def resource_name(self, kind: Kind, target: object) -> str:
+        return resource_name(kind, target)
+
+    def shown_value(self, value: object) -> object:
+        return value.load() if isinstance(value, Pickled) else value
 
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
         outcome = explain_error(error, me.label)
