@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-ANY = -1
+ANY = -1  # accepts messages of every source, or with every tag
 
 
 class Send(NamedTuple):

@@ -80,8 +80,9 @@ class Entered:
 class MpiReader(Reader):
     """Describes the operations of ranks."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, polls: int) -> None:
         self._sources = tuple(from_rank(source) for source in range(size))
+        self._polls = polls  # how many times in a row a poll may be refused
 
     def touched(self, participant: Any, alternative: Any) -> Touched:
         kind, target = participant.kind, participant.target
@@ -106,10 +107,12 @@ class MpiReader(Reader):
         target: Any = participant.target
         if participant.kind in (RECV, MATCH, PROBE):
             return self._sources
+        rank: Any = participant
+        may_be_refused = rank.own.refusals < self._polls
         if participant.kind == POLL:
             sources = self._sources if target.is_wildcard else (from_rank(target.source),)
-            return (*sources, NOTHING)
-        options: Sequence[Alternative] = target.options()
+            return (*sources, NOTHING) if may_be_refused else sources
+        options: Sequence[Alternative] = target.options(may_be_refused=may_be_refused)
         return options
 
 
@@ -118,11 +121,12 @@ class MpiCalculus(Calculus):
 
     conflicts = ()
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, polls: int) -> None:
         self._size = size
+        self._polls = polls
 
     def reader(self, visible: Container[str], *, everything: bool) -> MpiReader:
-        return MpiReader(self._size)
+        return MpiReader(self._size, self._polls)
 
     def supplies(self, log: Log) -> MpiSupplies:
         return MpiSupplies(log)

@@ -82,7 +82,7 @@ class Completion:
 class Selection:
     """What a rank tests or waits for: one of several sets of operations.
 
-    `sets` holds positions in `pending`. If `may_be_refused` is true, the rank does not wait.
+    `sets` holds positions in `pending`. If `is_test` is true, the rank does not wait.
     """
 
     def __init__(
@@ -91,21 +91,21 @@ class Selection:
         pending: Sequence[PendingReceive | PendingSend],
         sets: Sequence[tuple[int, ...]],
         *,
-        may_be_refused: bool,
+        is_test: bool,
     ) -> None:
         self._parts = {
             _selected(numbers): Completion(rank, [pending[number] for number in numbers]) for numbers in sets
         }
-        self._may_be_refused = may_be_refused
+        self._is_test = is_test
         self._description = Completion(rank, pending)
 
     def possible(self) -> Sequence[Alternative]:
         """Return the sets whose operations are complete."""
         return [alternative for alternative, completion in self._parts.items() if completion.is_complete()]
 
-    def options(self) -> Sequence[Alternative]:
-        """Return everything that may happen."""
-        return [*self._parts, NOT_YET] if self._may_be_refused else list(self._parts)
+    def options(self, *, may_be_refused: bool) -> Sequence[Alternative]:
+        """Return everything that may happen. A test may be refused; a wait never is."""
+        return [*self._parts, NOT_YET] if self._is_test and may_be_refused else list(self._parts)
 
     def unfinished(self) -> Iterator[Receive | Message]:
         """Yield the receives and the messages of the operations that are not complete."""
@@ -131,7 +131,7 @@ def _selected(numbers: tuple[int, ...]) -> Alternative:
 def wait_for_some(pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Wait until all operations of one set are complete; return that set of positions."""
     me = running()
-    selection = Selection(me.own.number, pending, sets, may_be_refused=False)
+    selection = Selection(me.own.number, pending, sets, is_test=False)
     taken = me.engine.operate_as_chosen(me, WAIT_FOR, selection, selection.possible)
     world_of(me).resume(me.own.number)
     if me.engine.observing:
@@ -145,7 +145,7 @@ def test_for_some(
 ) -> tuple[int, ...] | None:
     """Return a set of positions whose operations are complete; None if the rank is told that there is none yet."""
     me = running()
-    selection = Selection(me.own.number, pending, sets, may_be_refused=True)
+    selection = Selection(me.own.number, pending, sets, is_test=True)
     taken = choose_or_refuse(me, TEST, selection, selection.possible, NOT_YET)
     if me.engine.observing:
         me.engine.happened(me, TEST, selection, taken is not NOT_YET)

@@ -46,7 +46,7 @@ class MpiInstallation(Installation):
 
     def __init__(self, ranks: Ranks) -> None:
         world = MpiWorld(ranks.size, ranks.options)
-        super().__init__(world, MpiCalculus(ranks.size), patience_seconds=ranks.patience_seconds)
+        super().__init__(world, MpiCalculus(ranks.size, ranks.options.polls), patience_seconds=ranks.patience_seconds)
         self._ranks = ranks
         self._codes = CodeCache()
 
