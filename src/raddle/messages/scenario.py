@@ -129,6 +129,16 @@ class MessageScenario:
         )
 
 
+def ignoring_communicator(function: Callable[[], object], name: str) -> Callable[[Comm], object]:
+    """Return a program that calls a function which has its communicator already."""
+
+    def program(communicator: Comm) -> object:
+        return function()
+
+    program.__name__ = name
+    return program
+
+
 def check_program(program: str | os.PathLike[str]) -> None:
     """Raise `UsageError` if a program file cannot be run."""
     if not isinstance(program, (str, os.PathLike)):

@@ -67,6 +67,9 @@ class BaseComm:
     def __hash__(self) -> int:
         return hash(self._context)
 
+    def __repr__(self) -> str:
+        return self._name.replace("MPI_", "MPI.") or f"<{type(self).__name__} {self._context}>"
+
     def __bool__(self) -> bool:
         return self._context is not None
 
