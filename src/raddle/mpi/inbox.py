@@ -13,12 +13,13 @@ Two rules of the MPI standard restrict which message a receive can take:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from raddle.engine.participant import Alternative
 from raddle.mpi.message import Message, Receive
 
+NO_ALTERNATIVES: Sequence[Alternative] = ()
 NOTHING = Alternative("nothing yet")  # a poll that finds no message, although one may have been sent
 
 
@@ -31,24 +32,29 @@ def from_rank(source: int) -> Alternative:
 class Inbox:
     """The messages that a rank can still receive in one communicator."""
 
-    __slots__ = ("_channels", "_found", "_posted")
+    __slots__ = ("_channels", "_found", "_posted", "version")
 
     def __init__(self) -> None:
         self._channels: dict[int, list[Message]] = {}  # messages that no receive has taken, by source
         self._posted: list[Receive] = []  # receives without a message, in the order in which they were posted
         self._found: list[Message] = []  # messages that a probe has found and no receive has taken
 
+        self.version = 0  # grows with every change, so that blocked receives need not search again
+
     def add(self, message: Message) -> None:
         """Add a message that has been sent."""
+        self.version += 1
         self._channels.setdefault(message.source, []).append(message)
 
     def post(self, receive: Receive) -> None:
         """Add a receive that does not block its rank."""
         self._posted.append(receive)
+        self.version += 1
 
     def withdraw(self, receive: Receive) -> None:
         """Remove a posted receive that has been cancelled."""
         self._posted.remove(receive)
+        self.version += 1
 
     def candidate(self, receive: Receive, source: int) -> Message | None:
         """Return the message from `source` that the receive can take now; None if there is none."""
@@ -63,13 +69,27 @@ class Inbox:
 
     def alternatives(self, receive: Receive) -> Sequence[Alternative]:
         """Return an alternative for each source from which the receive can take a message now."""
-        return [from_rank(source) for source in sorted(self._channels) if self.candidate(receive, source) is not None]
+        sources = sorted(self._channels) if receive.is_wildcard else (receive.source,)
+        return [from_rank(source) for source in sources if self.candidate(receive, source) is not None]
+
+    def watch(self, receive: Receive) -> Callable[[], Sequence[Alternative]]:
+        """Return a function that returns the current alternatives; it searches only if the inbox has changed."""
+        version, found = -1, NO_ALTERNATIVES
+
+        def alternatives() -> Sequence[Alternative]:
+            nonlocal version, found
+            if version != self.version:
+                version, found = self.version, self.alternatives(receive)
+            return found
+
+        return alternatives
 
     def take(self, receive: Receive, source: int) -> Message:
         """Let the receive take its candidate from `source`, or let a probe find it."""
         message = self.candidate(receive, source)
         assert message is not None
         receive.message = message
+        self.version += 1
         if receive.takes:
             message.receive = receive
             self._channels[source].remove(message)

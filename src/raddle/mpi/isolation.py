@@ -7,37 +7,24 @@ continues: the modules of the program, `random`, `sys.argv`, `os.environ` and th
 from __future__ import annotations
 
 import os
-import random
 import sys
 import types
 from collections.abc import Callable
 
 from raddle.mpi.program import Script, is_below
-
-_RANDOM_FUNCTIONS = tuple(
-    name for name, value in vars(random).items() if isinstance(getattr(value, "__self__", None), random.Random)
-)
+from raddle.mpi.random_module import RankRandom, random_module
 
 
 class ProcessState:
     """The process-wide state of one rank."""
 
     def __init__(self, rank: int, script: Script, environment: os._Environ[str], cwd: str, seed: int) -> None:
-        self.modules: dict[str, types.ModuleType] = {"random": _own_random(f"{seed}/{rank}")}
+        self.modules: dict[str, types.ModuleType] = {}
         self.argv = [script.path, *script.arguments]
         self.environment = _copied(environment)
         self.cwd = cwd
         self.seed = seed * 1_000_003 + rank
         self.bit_generator: object = None
-
-
-def _own_random(seed: str) -> types.ModuleType:
-    """Return a copy of the module `random` with a generator of its own."""
-    generator = random.Random(seed)
-    module = types.ModuleType("random", random.__doc__)
-    vars(module).update(vars(random))
-    vars(module).update({name: getattr(generator, name) for name in _RANDOM_FUNCTIONS}, _inst=generator)
-    return module
 
 
 def _copied(environment: os._Environ[str]) -> os._Environ[str]:
@@ -56,7 +43,8 @@ class Isolation:
         self._seed = seed
         self._states: list[ProcessState] = []
         self._running = 0
-        self._program_modules: set[str] = {"__main__", "random"}
+        self._random = RankRandom(lambda: self._running, seed)
+        self._program_modules: set[str] = {"__main__"}
         self._known_modules = 0  # number of modules when they were last examined
         self._chdir = os.chdir
         self._moved = False  # True if some rank has changed its working directory
@@ -66,7 +54,7 @@ class Isolation:
         self._cwd = os.getcwd()
         self._environ = os.environ
         kept = {name: module for name, module in sys.modules.items() if self._is_own(name, module)}
-        kept["__main__"], kept["random"] = sys.modules["__main__"], random
+        kept["__main__"], kept["random"] = sys.modules["__main__"], sys.modules["random"]
         argv = sys.argv
 
         def restore() -> None:
@@ -79,13 +67,14 @@ class Isolation:
                 os.chdir(self._cwd)
 
         undo(restore)
-        for name in kept:
-            self._program_modules.add(name)
+        self._program_modules.update(kept.keys() - {"random"})
+        sys.modules["random"] = random_module(self._random)
         os.chdir = self._record_chdir
 
     def begin(self) -> None:
         """Begin an execution, with the state of rank 0 in place."""
         self._remove_modules()
+        self._random.begin()
         if self._moved:
             self._chdir(self._cwd)
             self._moved = False

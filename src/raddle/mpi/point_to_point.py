@@ -12,7 +12,6 @@ from typing import Any
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.participant import Alternative
 from raddle.errors import UsageError
-from raddle.mpi.constants import ANY_SOURCE
 from raddle.mpi.exchange import RankState
 from raddle.mpi.inbox import NOTHING
 from raddle.mpi.message import Message, Receive
@@ -92,11 +91,7 @@ def poll(source: int, context: int, tag: int, *, takes: bool = False) -> Message
     world = world_of(me)
     wanted = world.exchange.new_receive(rank.number, context, source, tag, takes=takes)
     inbox = world.exchange.inbox(rank.number, context)
-
-    def found() -> list[Alternative]:
-        return [one for one in inbox.alternatives(wanted) if source in (ANY_SOURCE, one.value)]
-
-    taken = choose_or_refuse(me, POLL, wanted, found, NOTHING)
+    taken = choose_or_refuse(me, POLL, wanted, inbox.watch(wanted), NOTHING)
     if taken is NOTHING:
         return None
     message = inbox.take(wanted, taken.value)
@@ -138,11 +133,12 @@ def _take(me: Carrier, kind: Any, wanted: Receive) -> Message:
     """Wait until a message is there for a receive or a probe of the running participant, and assign it."""
     world = world_of(me)
     inbox = world.exchange.inbox(wanted.rank, wanted.context)
+    alternatives = inbox.watch(wanted)
     if wanted.is_wildcard:
-        source = me.engine.operate_as_chosen(me, kind, wanted, lambda: inbox.alternatives(wanted)).value
+        source = me.engine.operate_as_chosen(me, kind, wanted, alternatives).value
     else:
         source = wanted.source
-        me.engine.operate(me, kind, wanted, lambda: inbox.candidate(wanted, source) is not None)
+        me.engine.operate(me, kind, wanted, lambda: bool(alternatives()))
     if kind != MATCH:
         world.resume(wanted.rank)
     message = inbox.take(wanted, source)
