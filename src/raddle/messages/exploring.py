@@ -16,7 +16,7 @@ from raddle.guide.policies import make_policy
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
-from raddle.mpi.sequence import Sequence as SynSequence
+from raddle.mpi.world import MpiWorld
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 
@@ -79,14 +79,37 @@ def explore(
     complete = make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
     results: dict[Sends, Result] = {}
-    sequences: set[SynSequence] = set()
+    worlds: list[MpiWorld] = []
     for mode in modes:
-        result, found = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress)
+        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress)
         results[mode] = result
-        sequences |= found
+        worlds.append(world)
         if result.stopped_because is StopReason.INTERRUPTED or (result.failed and budget.until == "first-finding"):
             break
-    return replace(_combined(results), sequences=len(sequences))
+    return replace(_combined(results), sequences=len(sequences), assumptions=_assumptions(tuple(results), scenario))
+
+
+def _assumptions(modes: Sequence[Sends], scenario: MessageScenario, worlds: Sequence[MpiWorld]) -> tuple[str, ...]:
+    """Return what an exhausted search takes for granted."""
+    if len(modes) == 2:
+        sends = "that either all standard sends are buffered or all wait for their receives"
+    elif modes[0] is Sends.BUFFERED:
+        sends = "that standard sends are buffered"
+    else:
+        sends = "that standard sends wait for their receives"
+    collectives = {
+        Collectives.MINIMAL: "that collective operations wait only for the data they need",
+        Collectives.SYNCHRONIZING: "that collective operations wait for all ranks",
+    }[scenario.collectives]
+    return (
+        sends,
+        *([collectives] if any(world.used_collectives for world in worlds) else []),
+        *(
+            [f"that a poll fails at most {scenario.polls} times in a row"]
+            if any(world.limited_polls for world in worlds)
+            else []
+        ),
+    )
 
 
 def _choice(name: str, kind: type[SendModes] | type[Collectives], value: str):  # type: ignore[no-untyped-def]
@@ -114,8 +137,8 @@ def _explored(
     budget: Budget,
     shrink: bool,
     progress: ProgressCallback | None,
-) -> tuple[Result, set[SynSequence]]:
-    """Explore a scenario in one mode of sends; return the result and the SYN-sequences that were executed."""
+) -> tuple[Result, MpiWorld]:
+    """Explore a scenario in one mode of sends; return the result and the world that executed it."""
     workbench = Workbench(scenario.domain())
     installation = workbench.installation
     assert isinstance(installation, MpiInstallation)
@@ -130,7 +153,7 @@ def _explored(
         )
     if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
         result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
-    return replace(result, seconds=time.monotonic() - begun), set(world.sequences)
+    return replace(result, seconds=time.monotonic() - begun), world
 
 
 def _combined(results: dict[Sends, Result]) -> Result:

@@ -43,6 +43,7 @@ class MpiWorld(World):
         self.running_rank = 0  # the rank that ran last
         self.begun: Callable[[], None] = lambda: None  # called when an execution begins
         self.switched: Callable[[int], None] = lambda rank: None  # called when a rank continues after another one ran
+        self.used_collectives = False  # True if ranks entered a collective operation
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
         self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence
@@ -55,6 +56,7 @@ class MpiWorld(World):
         self.begun()
 
     def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
+        self.used_collectives = self.used_collectives or bool(self.exchange.calls)
         sequence = sequence_of(self.exchange)
         self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
 
