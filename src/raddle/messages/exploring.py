@@ -86,7 +86,11 @@ def explore(
         worlds.append(world)
         if result.stopped_because is StopReason.INTERRUPTED or (result.failed and budget.until == "first-finding"):
             break
-    return replace(_combined(results), sequences=len(sequences), assumptions=_assumptions(tuple(results), scenario))
+    return replace(
+        _combined(results),
+        sequences=len(set().union(*(world.sequences for world in worlds))),
+        assumptions=_assumptions(tuple(results), scenario, worlds),
+    )
 
 
 def _assumptions(modes: Sequence[Sends], scenario: MessageScenario, worlds: Sequence[MpiWorld]) -> tuple[str, ...]:
