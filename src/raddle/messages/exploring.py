@@ -84,7 +84,9 @@ def explore(
         result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress)
         results[mode] = result
         worlds.append(world)
-        if result.stopped_because is StopReason.INTERRUPTED or (result.failed and budget.until == "first-finding"):
+        if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
+            result.failed and budget.until == "first-finding"
+        ):
             break
     return replace(
         _combined(results),
