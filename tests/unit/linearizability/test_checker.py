@@ -100,7 +100,7 @@ class Confused(Deepening):
 
     def choose(self, enabled, current):
         if not self.decisions:
-            raise NotRepeatableError
+            raise NotRepeatableError("a thread is gone")
         self.decisions -= 1
         return super().choose(enabled, current)
 
