@@ -55,6 +55,7 @@ SHRINKING_PREEMPTIONS = 2
 MANY_OBSERVERS = 20  # observers that are tried if private attributes show a failure
 CONFIRMATIONS = 3  # times that the same decisions must fail if a search does not find the failure again
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
+MAX_SHRINKING_STEPS = 60_000  # the same for scheduling points, which take long executions into account
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Counts:
     executions: int = 0
     unusable: int = 0  # tests that could not be judged
     restarts: int = 0
+    shrinking_steps: int = 0  # scheduling points reached while tests were shrunk
     methods: set[str] = field(default_factory=set)  # the methods that tests called concurrently
     pairs: set[tuple[str, str]] = field(default_factory=set)
 
@@ -332,7 +334,7 @@ class ClassSearch:
         kind = symptom(failure.violation, failure.error, belongs=self._belongs)
         if self._is_known(test, failure):
             return
-        found, preemptions = failure, SHRINKING_PREEMPTIONS
+        found, preemptions, steps = failure, SHRINKING_PREEMPTIONS, self.counts.shrinking_steps
         what = identity(test, failure.violation, failure.error, belongs=self._belongs)
         aimed_at, explained_by = self._strategy.patterns_of_failure()
         bug = Bug(
@@ -346,6 +348,8 @@ class ClassSearch:
         def fails(simpler: TestCase) -> bool:
             nonlocal found, preemptions
             if self.counts.executions - executions > MAX_SHRINKING or (found is not failure and self._is_over):
+                return False
+            if self.counts.shrinking_steps - steps > MAX_SHRINKING_STEPS:
                 return False
             again = self._failure_of(simpler, preemptions=preemptions, private=private)
             if again is None or symptom(again[0].violation, again[0].error, belongs=self._belongs) != kind:
@@ -449,6 +453,7 @@ class ClassSearch:
                 return None
             finally:
                 self.counts.executions += checker.executions
+                self.counts.shrinking_steps += checker.steps
         return None
 
     def _is_reproducible(self, test: TestCase, failure: Failure) -> bool:
