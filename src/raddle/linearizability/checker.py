@@ -16,7 +16,13 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
-from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
+from raddle.linearizability.legal import (
+    MAX_ORDERS,
+    LegalHistories,
+    UnusableTestError,
+    find_legal,
+    find_legal_with_timeouts,
+)
 from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
@@ -104,7 +110,7 @@ class Checker:
             if orders.complete and "time" in self.session.known_points.kinds:
                 rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
                 with self._workbench.session(self.harness, rules=rules, **self._options) as session:
-                    orders += find_legal(session, self.harness)
+                    orders += find_legal_with_timeouts(session, self.harness)
         except NotRepeatableError as error:
             raise _not_deterministic() from error
         if not orders.complete:
@@ -195,6 +201,8 @@ class Checker:
         """Return the exception that violates linearizability in the last execution; None for other violations."""
         if violation.oracle is not Oracle.EXCEPTIONS:
             return None
+        if violation.is_in_own_thread:
+            return self.harness.escaped_error(violation.escaped)
         return self.harness.error_of(violation.calls[0])
 
     def confirmed(self, failure: Failure) -> bool:
@@ -233,6 +241,10 @@ class Checker:
         def escapes(thread: int, index: int, error: BaseException) -> bool:
             return not legal.has(thread, index, Ending(EndingKind.RAISED, qualified_name(type(error))))
 
+        def escapes_own_thread(error: BaseException) -> bool:
+            name = qualified_name(type(error))
+            return all(name not in history.escaped for history in legal.histories)
+
         def check() -> None:
             violation = judge(legal.comparable(harness.history()), legal.histories, oracles)
             if violation is not None and violation.oracle is Oracle.HANGS:
@@ -242,14 +254,14 @@ class Checker:
             elif violation is not None:
                 raise AssertionError(NOT_LINEARIZABLE)
 
-        before = harness.check, harness.escapes
+        before = harness.check, harness.escapes, harness.escapes_own_thread
         harness.check = check
         if Oracle.EXCEPTIONS in oracles:
-            harness.escapes = escapes
+            harness.escapes, harness.escapes_own_thread = escapes, escapes_own_thread
         try:
             yield
         finally:
-            harness.check, harness.escapes = before
+            harness.check, harness.escapes, harness.escapes_own_thread = before
 
 
 def _not_deterministic() -> UnusableTestError:
