@@ -83,6 +83,9 @@ class Checker:
         self._legal: LegalHistories | None = None
         self.executions = 0  # number of executions so far, including those that make whole calls
         self.steps = 0  # number of scheduling points that they reached, without those that make whole calls
+        # Called with each failure of a search. If it returns false, the search continues, so that a known failure does
+        # not hide others of the same test.
+        self.is_wanted: Callable[[Failure], bool] = lambda failure: True
         self.after_execution: Callable[[Execution], None] = lambda execution: None  # called except for whole calls
         self._stack = ExitStack()
 
@@ -171,7 +174,8 @@ class Checker:
     def search(self, *, preemptions: int = 1, max_executions: int = 60, max_steps: float = float("inf")) -> Verdict:
         """Run every schedule with at most this many preemptions, until a violation is found or a limit is reached.
 
-        `max_steps` limits the scheduling points that are reached. The execution in progress is not cut short.
+        `max_steps` limits the scheduling points that are reached. The execution in progress is not cut short. If all
+        violations are unwanted, the verdict has the first one.
 
         Raises:
             UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
@@ -179,11 +183,12 @@ class Checker:
         self.legal()
         points, until = self.session.known_points, self.steps + max_steps
         scheduler, first = Deepening(preemptions=preemptions), True
+        unwanted: Failure | None = None
         for number in range(1, max_executions + 1):
             if self.steps >= until:
-                return Verdict(None, number - 1, exhausted=False)
+                return Verdict(unwanted, number - 1, exhausted=False)
             if not scheduler.begin(number, points.version):
-                return Verdict(None, number - 1, exhausted=True, cut=scheduler.cut)
+                return Verdict(unwanted, number - 1, exhausted=True, cut=scheduler.cut)
             failure = self.run(scheduler)[1]
             if failure is not None and first and CALL.point_if_observed not in points.kinds:
                 # Calls overlap even without preemption if they begin with code without probes, so start over with more
@@ -193,9 +198,11 @@ class Checker:
             if failure is not None:
                 if first and not self.is_repeatable():
                     raise _not_deterministic()
-                return Verdict(failure, number, exhausted=False)
+                if self.is_wanted(failure):
+                    return Verdict(failure, number, exhausted=False)
+                unwanted = unwanted or failure
             first = False
-        return Verdict(None, max_executions, exhausted=False)
+        return Verdict(unwanted, max_executions, exhausted=False)
 
     def _error_of(self, violation: Violation) -> BaseException | None:
         """Return the exception that violates linearizability in the last execution; None for other violations."""
