@@ -310,8 +310,15 @@ class Engine:
             chosen.switch()
 
     def _fail_policy(self, error: Exception, me: Carrier | None) -> None:
-        """End the execution because the policy has raised an exception, which `run` raises again."""
-        self._policy_error = error
+        """End the execution because the policy has raised an exception, which `run` raises again.
+
+        The policy runs on the stack of the participant. If the program has used nearly all of it, the error is that of
+        the program, which would soon have met it itself.
+        """
+        if isinstance(error, RecursionError) and me is not None:
+            self.outcome = self.outcome or self.world.explain_error(error, me)
+        else:
+            self._policy_error = error
         self.aborting = True
         if me is not None:
             raise Abort

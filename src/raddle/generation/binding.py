@@ -99,7 +99,9 @@ class _BoundTest:
     def set_up(self) -> Any:
         """Run the prefix; return the object under test."""
         values = self._values = Values(folder=self._folder)
-        for call in self._test.prefix:
+        for number, call in enumerate(self._test.prefix):
+            if number:
+                self._pause.take()  # threads that earlier calls have started may run
             make(call, values)
         return values.variables[SHARED]
 

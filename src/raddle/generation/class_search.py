@@ -55,6 +55,7 @@ SHRINKING_PREEMPTIONS = 2
 MANY_OBSERVERS = 20  # observers that are tried if private attributes show a failure
 CONFIRMATIONS = 3  # times that the same decisions must fail if a search does not find the failure again
 MAX_SHRINKING = 3_000  # executions after which a test is no longer shrunk
+MAX_SHRINKING_STEPS = 60_000  # the same for scheduling points, which take long executions into account
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Counts:
     executions: int = 0
     unusable: int = 0  # tests that could not be judged
     restarts: int = 0
+    shrinking_steps: int = 0  # scheduling points reached while tests were shrunk
     methods: set[str] = field(default_factory=set)  # the methods that tests called concurrently
     pairs: set[tuple[str, str]] = field(default_factory=set)
 
@@ -280,6 +282,7 @@ class ClassSearch:
         with self._checker(test, measured=measured) as checker:
             if measured:
                 checker.after_execution = self._meter.add
+            checker.is_wanted = lambda failure: not self._is_known(test, failure)
             try:
                 failure = proposal.plan(checker)
                 if failure is not None and not self._is_credible(test, failure, checker):
@@ -332,7 +335,7 @@ class ClassSearch:
         kind = symptom(failure.violation, failure.error, belongs=self._belongs)
         if self._is_known(test, failure):
             return
-        found, preemptions = failure, SHRINKING_PREEMPTIONS
+        found, preemptions, steps = failure, SHRINKING_PREEMPTIONS, self.counts.shrinking_steps
         what = identity(test, failure.violation, failure.error, belongs=self._belongs)
         aimed_at, explained_by = self._strategy.patterns_of_failure()
         bug = Bug(
@@ -347,8 +350,10 @@ class ClassSearch:
             nonlocal found, preemptions
             if self.counts.executions - executions > MAX_SHRINKING or (found is not failure and self._is_over):
                 return False
-            again = self._failure_of(simpler, preemptions=preemptions, private=private)
-            if again is None or symptom(again[0].violation, again[0].error, belongs=self._belongs) != kind:
+            if self.counts.shrinking_steps - steps > MAX_SHRINKING_STEPS:
+                return False
+            again = self._failure_of(simpler, kind, preemptions=preemptions, private=private)
+            if again is None:
                 return False
             found, preemptions = again  # a simpler test rarely needs more preemptions, and trying that takes long
             return True
@@ -363,7 +368,7 @@ class ClassSearch:
             shrunk, is_confirmed = test, self._is_reproducible(test, failure)
         else:
             shrunk = shrink_test(start, fails, constructors=self.surface.constructors)
-            again = self._failure_of(shrunk, causes, preemptions=preemptions, private=private)
+            again = self._failure_of(shrunk, kind, causes, preemptions=preemptions, private=private)
             is_confirmed = again is not None
         if not is_confirmed:
             if not self._is_cut_short:
@@ -419,17 +424,28 @@ class ClassSearch:
         return any(len(kind) > 2 or methods <= called for methods in known)
 
     def _failure_of(
-        self, test: TestCase, causes: list[Interruption] | None = None, *, preemptions: int, private: bool
+        self,
+        test: TestCase,
+        kind: tuple[str, ...],
+        causes: list[Interruption] | None = None,
+        *,
+        preemptions: int,
+        private: bool,
     ) -> tuple[Failure, int] | None:
-        """Search a test with up to this many preemptions; return its failure with their number.
+        """Search a test with up to this many preemptions; return the failure with this symptom and their number.
 
-        The result is None if the test passes or cannot be judged.
+        The result is None if the test does not fail in this way or cannot be judged.
 
         `causes` receives the interruptions in the failing execution that no passing execution of the test contains.
         """
         seen: list[list[Interruption]] = []
         table = self._workbench.installation.table
+
+        def is_wanted(failure: Failure) -> bool:
+            return symptom(failure.violation, failure.error, belongs=self._belongs) == kind
+
         with self._checker(test, measured=causes is not None, private=private) as checker:
+            checker.is_wanted = is_wanted
             if causes is not None:
                 checker.after_execution = lambda execution: seen.append(
                     [] if execution.observed is None else interruptions(*execution.observed, table)
@@ -439,7 +455,7 @@ class ClassSearch:
                     verdict = checker.search(
                         preemptions=bound, max_executions=SHRINKING_EXECUTIONS, max_steps=SHRINKING_STEPS
                     )
-                    if verdict.failure is not None:
+                    if verdict.failure is not None and is_wanted(verdict.failure):
                         self._legal = checker.legal()
                         if causes is not None and seen:
                             harmless = {one for execution in seen[:-1] for one in execution}
@@ -449,6 +465,7 @@ class ClassSearch:
                 return None
             finally:
                 self.counts.executions += checker.executions
+                self.counts.shrinking_steps += checker.steps
         return None
 
     def _is_reproducible(self, test: TestCase, failure: Failure) -> bool:

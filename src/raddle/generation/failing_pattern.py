@@ -34,7 +34,7 @@ def explaining_pattern(
     """
     steps, entities = observed
     thread = 0
-    if violation.oracle is Oracle.EXCEPTIONS and not violation.is_observed:
+    if violation.oracle is Oracle.EXCEPTIONS and not violation.is_observed and violation.calls:
         number, index = violation.calls[0]
         workers = [participant for participant in sorted({step[0] for step in steps}) if harness.is_worker(participant)]
         if number < len(workers):

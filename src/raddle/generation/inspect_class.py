@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from threading import Thread
 from types import ClassMethodDescriptorType
@@ -80,19 +79,6 @@ def inspect_class(cls: type, *, methods: Sequence[str] = (), exclude: Sequence[s
         method for method in dict.fromkeys(callable_methods) if _is_chosen(_name_for_patterns(method), methods, exclude)
     )
     return Surface(owner, constructors, chosen, sharing_of(cls))
-
-
-def with_contexts(surface: Surface, methods: Sequence[Method]) -> Surface:
-    """Return the surface with additional methods, whose results are entered as context managers.
-
-    >>> from raddle.generation.surface import MethodKind
-    >>> from threading import Semaphore
-    >>> surface = inspect_class(Semaphore, methods=["acquire"])
-    >>> [str(method.kind) for method in with_contexts(surface, surface.methods).methods]
-    ['method', 'context']
-    """
-    new = [replace(method, kind=MethodKind.CONTEXT) for method in methods if method.kind is MethodKind.METHOD]
-    return replace(surface, methods=(*surface.methods, *(one for one in new if one not in surface.methods)))
 
 
 def _name_for_patterns(method: Method) -> str:

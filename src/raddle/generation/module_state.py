@@ -11,9 +11,11 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import operator
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary, ref
@@ -30,6 +32,26 @@ _IGNORED = frozenset(
 )
 _COUNTER = type(itertools.count())
 _CACHED = type(functools.lru_cache(len))
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """The keys and values of a mapping, in their order. Comparing them takes far less time than looking up each key."""
+
+    keys: tuple[Any, ...]
+    values: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, mapping: Mapping[Any, Any]) -> _Items:
+        return cls(tuple(mapping), tuple(mapping.values()))
+
+    def are_those_of(self, mapping: Mapping[Any, Any]) -> bool:
+        """Return whether a mapping has the same objects as keys and values, in the same order."""
+        return (
+            len(mapping) == len(self.keys)
+            and all(map(operator.is_, mapping, self.keys))
+            and all(map(operator.is_, mapping.values(), self.values))
+        )
 
 
 class ModuleState:
@@ -94,20 +116,22 @@ class ModuleState:
     def _save_dict(self, saved: dict[Any, Any]) -> None:
         items = {key: value for key, value in saved.items() if not (type(key) is str and key in _IGNORED)}
         counters = {key: copy.copy(value) for key, value in items.items() if type(value) is _COUNTER}
-        self._restorers.append(functools.partial(_restore_dict, saved, items, counters, len(saved)))
+        self._restorers.append(functools.partial(_restore_dict, saved, items, counters, _Items.of(saved)))
         self._pending.extend(items.values())
 
     def _save_class(self, cls: type) -> None:
         items = {name: value for name, value in fields_of(cls).items() if name not in _IGNORED}
         counters = {name: copy.copy(value) for name, value in items.items() if type(value) is _COUNTER}
-        self._restorers.append(functools.partial(_restore_class, cls, items, counters))
+        self._restorers.append(functools.partial(_restore_class, cls, items, counters, _Items.of(fields_of(cls))))
         self._pending.extend(items.values())
 
 
-def _restore_dict(saved: dict[Any, Any], items: dict[Any, Any], counters: dict[Any, Any], length: int) -> None:
+def _restore_dict(saved: dict[Any, Any], items: dict[Any, Any], counters: dict[Any, Any], before: _Items) -> None:
     for key, counter in counters.items():
         saved[key] = items[key] = copy.copy(counter)
-    if len(saved) == length and all(saved.get(key, MISSING) is value for key, value in items.items()):
+    if before.are_those_of(saved):
+        return
+    if len(saved) == len(before.keys) and all(saved.get(key, MISSING) is value for key, value in items.items()):
         return
     ignored = {key: saved[key] for key in _IGNORED if key in saved}
     saved.clear()
@@ -115,12 +139,8 @@ def _restore_dict(saved: dict[Any, Any], items: dict[Any, Any], counters: dict[A
     saved.update(ignored)
 
 
-def _is(one: object, other: object) -> bool:
-    return one is other
-
-
 def _restore_list(saved: Any, items: list[Any]) -> None:
-    if len(saved) != len(items) or not all(map(_is, saved, items)):
+    if len(saved) != len(items) or not all(map(operator.is_, saved, items)):
         saved.clear()
         saved.extend(items)
 
@@ -146,11 +166,13 @@ def _restore_weak(saved: Any, items: Any) -> None:
         saved.update(restored)
 
 
-def _restore_class(cls: type, items: dict[str, Any], counters: dict[str, Any]) -> None:
+def _restore_class(cls: type, items: dict[str, Any], counters: dict[str, Any], before: _Items) -> None:
     for name, counter in counters.items():
         items[name] = copy.copy(counter)
         type.__setattr__(cls, name, items[name])
     fields = fields_of(cls)
+    if before.are_those_of(fields):
+        return
     for name in [name for name in fields if name not in items and name not in _IGNORED]:
         type.__delattr__(cls, name)
     for name, value in items.items():

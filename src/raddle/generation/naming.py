@@ -54,6 +54,11 @@ class Problem:
     preempted: int = 0  # the index of the thread that is preempted
 
     @property
+    def is_in_own_thread(self) -> bool:
+        """Whether an exception ended a thread that the calls have started."""
+        return self.oracle is Oracle.EXCEPTIONS and not self.calls
+
+    @property
     def is_observed(self) -> bool:
         """Whether it is about an observer rather than a call of a thread."""
         return any(row == OBSERVERS for row, _ in self.calls)
@@ -89,7 +94,10 @@ def test_name(test: TestCase, problem: Problem) -> str:
     if problem.is_observed:
         observer = call_word(test.at(problem.calls[0]))
         calls = "_and_".join(dict.fromkeys(call_word(call) for thread in test.threads for call in thread))
-        return f"test_{observer}_after_{calls}_raises_{snake_case(problem.exception.rpartition('.')[2])}"
+        return f"test_{observer}_after_{calls}_raises_{_raised(problem)}"
+    if problem.is_in_own_thread:
+        calls = "_and_".join(dict.fromkeys(call_word(call) for thread in test.threads for call in thread))
+        return f"test_thread_of_{call_word(test.prefix[0])}_while_{calls}_raises_{_raised(problem)}"
     first = problem.calls[0] if problem.calls else (min(problem.preempted, len(test.threads) - 1), 0)
     one = call_word(test.threads[first[0]][first[1]])
     other = "_and_".join(
@@ -100,7 +108,7 @@ def test_name(test: TestCase, problem: Problem) -> str:
         )
     )
     if problem.oracle is Oracle.EXCEPTIONS:
-        raised = snake_case(problem.exception.rpartition(".")[2])
+        raised = _raised(problem)
         return f"test_{one}_while_{other}_raises_{raised}" if other else f"test_{one}_raises_{raised}"
     if problem.oracle is Oracle.HANGS:
         if len(problem.calls) > 1 and problem.kind == OutcomeKind.DEADLOCK:
@@ -111,6 +119,10 @@ def test_name(test: TestCase, problem: Problem) -> str:
     if problem.lost_update:
         return f"test_{one}_and_{other}_lose_an_update"
     return f"test_{one}_while_{other}_is_not_atomic"
+
+
+def _raised(problem: Problem) -> str:
+    return snake_case(problem.exception.rpartition(".")[2])
 
 
 def passing_test_name(test: TestCase) -> str:

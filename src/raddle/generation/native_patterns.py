@@ -12,6 +12,7 @@ from raddle.instrument import Selection
 from raddle.instrument.labels import naming_root
 from raddle.native.watch import Watch
 from raddle.operation import ACCESSES
+from raddle.site import SiteTable
 from raddle.step import Step
 
 
@@ -45,14 +46,20 @@ class PatternSink:
         self.patterns = patterns_in(steps, self._entities)
 
 
+def site_table(selection: Selection) -> SiteTable:
+    """Return a table for the sites of the selected modules, which all repetitions in one process share.
+
+    Modules are instrumented only once, so a later repetition meets the probes of the first one.
+    """
+    table = SiteTable(naming_root(selection.root))
+    add_sites(table)
+    return table
+
+
 @contextmanager
-def watching(selection: Selection | None, sink: PatternSink) -> Iterator[None]:
-    """Record the accesses inside the `with` block; without a selection, nothing is recorded."""
-    if selection is None:
-        yield
-        return
-    watch = Watch(selection, lambda names: sink, root=naming_root(selection.root))
-    add_sites(watch.table)
+def watching(selection: Selection, table: SiteTable, sink: PatternSink) -> Iterator[None]:
+    """Record the accesses inside the `with` block."""
+    watch = Watch(selection, lambda names: sink, table=table)
     watch.start()
     try:
         yield

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from raddle.engine.points import KnownPoints
@@ -20,7 +20,7 @@ from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.installation import Installation
 from raddle.generation.covcon_ranking import CallEvent
 from raddle.generation.native_calls import recorded_calls
-from raddle.generation.native_patterns import PatternSink, watching
+from raddle.generation.native_patterns import PatternSink, site_table, watching
 from raddle.generation.raw_patterns import RawPattern
 from raddle.instrument import Selection
 from raddle.linearizability.checker import Failure
@@ -29,6 +29,7 @@ from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import Oracle, Violation, judge
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
+from raddle.site import SiteTable
 from raddle.step import Step
 
 HANG_SECONDS = 5.0  # time without an end after which the calls of a test count as hanging
@@ -119,10 +120,11 @@ def _repeat(
 ) -> NativeResult:
     """Run the repetitions in the child process."""
     measured, harness = _Measured(), Harness(calls)
+    table = site_table(settings.selection) if patterns else None
     for number in range(1, repetitions + 1):
         if settings.reset is not None:
             settings.reset()
-        with _measuring(measured, overlaps_of, settings.selection if patterns else None):
+        with _measuring(measured, overlaps_of, settings.selection, table):
             thread = threading.Thread(target=harness, daemon=True)
             thread.start()
             thread.join(settings.hang_seconds)
@@ -134,9 +136,13 @@ def _repeat(
 
 
 @contextmanager
-def _measuring(measured: _Measured, overlaps_of: type | None, selection: Selection | None) -> Iterator[None]:
+def _measuring(
+    measured: _Measured, overlaps_of: type | None, selection: Selection, table: SiteTable | None
+) -> Iterator[None]:
+    """Record the calls inside the `with` block, and the accesses if there is a table for their sites."""
     sink = PatternSink()
-    with watching(selection, sink), recorded_calls(overlaps_of) as events:
+    watched = nullcontext() if table is None else watching(selection, table, sink)
+    with watched, recorded_calls(overlaps_of) as events:
         yield
     measured.events.append(tuple(events))
     measured.patterns |= sink.patterns

@@ -6,10 +6,10 @@ import ast
 import functools
 import inspect
 import sys
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any, TypeVar
 
+from raddle.generation.class_source import class_source, module_source
 from raddle.generation.expressions import Imported
 from raddle.generation.signatures import package_of
 from raddle.inspection import fields_of, module_of, mro, name_of, qualname_of
@@ -97,7 +97,7 @@ class PackageClasses:
         return (
             cls
             for cls in self.all
-            if names <= attributes_of(cls) and not inspect.isabstract(cls) and not is_protocol(cls)
+            if has_attributes(cls, names) and not inspect.isabstract(cls) and not is_protocol(cls)
         )
 
 
@@ -133,17 +133,32 @@ def members_of(cls: type) -> frozenset[str]:
     )
 
 
+def has_attributes(cls: type, names: Set[str]) -> bool:
+    """Return whether instances of a class have all of these attributes, including those that its methods assign."""
+    missing = names - _declared(cls)
+    if not missing:
+        return True
+    if not _COMMON.isdisjoint(missing):
+        return False
+    bases = [base for base in mro(cls) if base is not object]
+    # Parsing a class takes long, and the text of its module often excludes it.
+    texts = {module: module_source(module) for base in bases if isinstance(module := module_of(base), str)}
+    if not all(any(f".{name}" in text for text in texts.values()) for name in missing):
+        return False
+    return missing <= {name for base in bases for name in _assigned(base)}
+
+
 @cached_by_identity
 def attributes_of(cls: type) -> frozenset[str]:
     """Return the names of the attributes that instances of a class have, including those that its methods assign."""
-    names: set[str] = set()
-    for base in mro(cls):
-        fields = fields_of(base)
-        names.update(fields)
-        names.update(_annotated(base))
-        if base is not object:
-            names |= _assigned(base)
-    return frozenset(names - _COMMON)
+    assigned = {name for base in mro(cls) if base is not object for name in _assigned(base)}
+    return _declared(cls) | (assigned - _COMMON)
+
+
+@cached_by_identity
+def _declared(cls: type) -> frozenset[str]:
+    """Return the names of the attributes that a class and its bases declare, without those that all classes have."""
+    return frozenset(name for base in mro(cls) for name in (*fields_of(base), *_annotated(base))) - _COMMON
 
 
 def _annotated(cls: type) -> Iterable[str]:
@@ -154,25 +169,26 @@ def _annotated(cls: type) -> Iterable[str]:
         return ()
 
 
-def _assigned(cls: type) -> set[str]:
+@cached_by_identity
+def _assigned(cls: type) -> frozenset[str]:
     """Return the attributes that the methods in the source of a class assign to `self`."""
     tree = class_tree(cls)
-    return {
+    return frozenset(
         node.attr
         for node in ([] if tree is None else ast.walk(tree))
         if isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
         and node.value.id == "self"
-    }
+    )
 
 
 @cached_by_identity
 def class_tree(cls: type) -> ast.ClassDef | None:
     """Return the syntax tree of a class; None if its source is not available."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError, SyntaxError, ValueError):
+        tree = ast.parse(class_source(cls))
+    except (SyntaxError, ValueError):
         return None
     found = tree.body[0] if tree.body else None
     return found if isinstance(found, ast.ClassDef) else None

@@ -54,7 +54,8 @@ def portable_violation(violation: Violation) -> Violation:
     history = violation.history
     threads = tuple(tuple(map(_portable_ending, endings)) for endings in history.threads)
     observed = tuple(map(_portable_ending, history.observed))
-    return Violation(violation.oracle, History(threads, observed, history.broken), violation.calls)
+    portable = History(threads, observed, history.broken, history.escaped)
+    return Violation(violation.oracle, portable, violation.calls, violation.escaped)
 
 
 def _portable_ending(ending: Ending) -> Ending:

@@ -399,6 +399,8 @@ class _Rendering:
         match problem.oracle:
             case Oracle.EXCEPTIONS:
                 raised = problem.exception.rpartition(".")[2]
+                if problem.is_in_own_thread:
+                    return f"Then a thread that they start can raise {raised}{at}, which no order of whole calls does."
                 if problem.is_observed:
                     return (
                         f"Afterwards, {about[0]} can raise {raised}{at}, which it does after no order of whole calls."

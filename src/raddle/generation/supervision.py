@@ -476,6 +476,7 @@ def merged(one: Counts, other: Counts) -> Counts:
         one.executions + other.executions,
         one.unusable + other.unusable,
         one.restarts + other.restarts,
+        one.shrinking_steps + other.shrinking_steps,
         one.methods | other.methods,
         one.pairs | other.pairs,
     )

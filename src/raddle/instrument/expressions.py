@@ -115,8 +115,7 @@ class Expressions:
 
     def receiver(self, node: ast.expr) -> ast.expr:
         """Rewrite the object expression of an access, such as `a.b` in `a.b.c` or `a.b[0]`."""
-        with self.maker.keeping_may_switch():
-            return self.expr(node)
+        return self.expr(node)
 
     def test(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression that is evaluated for its truth value."""

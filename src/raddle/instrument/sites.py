@@ -6,8 +6,9 @@ probe to the current position contains such a switch point. Each new site stores
 A switch is possible between two accesses if the site of the second access or *any* site between the two accesses is
 switchable. Sites between them count even if they turn out to access nothing shared.
 
-In case of doubt, the flag is True. Sites that often access nothing therefore do not reset it: the path to an object
-(`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user-defined classes call
+In case of doubt, the flag is True. Sites that often access nothing therefore do not reset it: the content of a local,
+an in-place operator. The path to an object (`self.items` in `self.items[0]`) resets it, because no switch is possible
+between the read that fetches the object and the access to its content. Operators on user-defined classes call
 functions, whose entry is also a switch point. The flag need not account for these calls, because the functions have
 their own sites.
 """

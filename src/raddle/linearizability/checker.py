@@ -16,7 +16,13 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
 from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
-from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
+from raddle.linearizability.legal import (
+    MAX_ORDERS,
+    LegalHistories,
+    UnusableTestError,
+    find_legal,
+    find_legal_with_timeouts,
+)
 from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.base import Scheduler
@@ -77,6 +83,9 @@ class Checker:
         self._legal: LegalHistories | None = None
         self.executions = 0  # number of executions so far, including those that make whole calls
         self.steps = 0  # number of scheduling points that they reached, without those that make whole calls
+        # Called with each failure of a search. If it returns false, the search continues, so that a known failure does
+        # not hide others of the same test.
+        self.is_wanted: Callable[[Failure], bool] = lambda failure: True
         self.after_execution: Callable[[Execution], None] = lambda execution: None  # called except for whole calls
         self._stack = ExitStack()
 
@@ -104,7 +113,7 @@ class Checker:
             if orders.complete and "time" in self.session.known_points.kinds:
                 rules = Rules(timeouts=Timeouts.ANY)  # timed waits may expire although other threads could continue
                 with self._workbench.session(self.harness, rules=rules, **self._options) as session:
-                    orders += find_legal(session, self.harness)
+                    orders += find_legal_with_timeouts(session, self.harness)
         except NotRepeatableError as error:
             raise _not_deterministic() from error
         if not orders.complete:
@@ -165,7 +174,8 @@ class Checker:
     def search(self, *, preemptions: int = 1, max_executions: int = 60, max_steps: float = float("inf")) -> Verdict:
         """Run every schedule with at most this many preemptions, until a violation is found or a limit is reached.
 
-        `max_steps` limits the scheduling points that are reached. The execution in progress is not cut short.
+        `max_steps` limits the scheduling points that are reached. The execution in progress is not cut short. If all
+        violations are unwanted, the verdict has the first one.
 
         Raises:
             UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
@@ -173,11 +183,12 @@ class Checker:
         self.legal()
         points, until = self.session.known_points, self.steps + max_steps
         scheduler, first = Deepening(preemptions=preemptions), True
+        unwanted: Failure | None = None
         for number in range(1, max_executions + 1):
             if self.steps >= until:
-                return Verdict(None, number - 1, exhausted=False)
+                return Verdict(unwanted, number - 1, exhausted=False)
             if not scheduler.begin(number, points.version):
-                return Verdict(None, number - 1, exhausted=True, cut=scheduler.cut)
+                return Verdict(unwanted, number - 1, exhausted=True, cut=scheduler.cut)
             failure = self.run(scheduler)[1]
             if failure is not None and first and CALL.point_if_observed not in points.kinds:
                 # Calls overlap even without preemption if they begin with code without probes, so start over with more
@@ -187,14 +198,18 @@ class Checker:
             if failure is not None:
                 if first and not self.is_repeatable():
                     raise _not_deterministic()
-                return Verdict(failure, number, exhausted=False)
+                if self.is_wanted(failure):
+                    return Verdict(failure, number, exhausted=False)
+                unwanted = unwanted or failure
             first = False
-        return Verdict(None, max_executions, exhausted=False)
+        return Verdict(unwanted, max_executions, exhausted=False)
 
     def _error_of(self, violation: Violation) -> BaseException | None:
         """Return the exception that violates linearizability in the last execution; None for other violations."""
         if violation.oracle is not Oracle.EXCEPTIONS:
             return None
+        if violation.is_in_own_thread:
+            return self.harness.escaped_error(violation.escaped)
         return self.harness.error_of(violation.calls[0])
 
     def confirmed(self, failure: Failure) -> bool:
@@ -233,6 +248,10 @@ class Checker:
         def escapes(thread: int, index: int, error: BaseException) -> bool:
             return not legal.has(thread, index, Ending(EndingKind.RAISED, qualified_name(type(error))))
 
+        def escapes_own_thread(error: BaseException) -> bool:
+            name = qualified_name(type(error))
+            return all(name not in history.escaped for history in legal.histories)
+
         def check() -> None:
             violation = judge(legal.comparable(harness.history()), legal.histories, oracles)
             if violation is not None and violation.oracle is Oracle.HANGS:
@@ -242,14 +261,14 @@ class Checker:
             elif violation is not None:
                 raise AssertionError(NOT_LINEARIZABLE)
 
-        before = harness.check, harness.escapes
+        before = harness.check, harness.escapes, harness.escapes_own_thread
         harness.check = check
         if Oracle.EXCEPTIONS in oracles:
-            harness.escapes = escapes
+            harness.escapes, harness.escapes_own_thread = escapes, escapes_own_thread
         try:
             yield
         finally:
-            harness.check, harness.escapes = before
+            harness.check, harness.escapes, harness.escapes_own_thread = before
 
 
 def _not_deterministic() -> UnusableTestError:

@@ -67,6 +67,8 @@ def sentence(violation: Violation, legal: LegalHistories, names: CallNames) -> s
     match violation.oracle:
         case Oracle.EXCEPTIONS:
             raised = violation.exception.removeprefix("builtins.").rpartition(".")[2]
+            if violation.is_in_own_thread:
+                return f"a thread that the calls start raised {raised}, which it does in no order of whole calls"
             if violation.is_observed:
                 return f"{calls[0]} raised {raised} afterwards, which it does after no order of whole calls"
             return f"{calls[0]} raised {raised}, which no order of whole calls does"
@@ -170,6 +172,9 @@ def _line(history: History, legal: LegalHistories, names: CallNames, with_state:
             _call(name, ending, (OBSERVERS, index) in legal.volatile, detail)
             for index, (name, ending) in enumerate(seen)
         )
+    if history.escaped:
+        raised = _enumerated([name.rpartition(".")[2] for name in history.escaped])
+        text += f"; a thread that they start raises {raised}"
     return text
 
 

@@ -33,6 +33,8 @@ class _Execution:
     complete: bool = False  # whether all threads have ended or are blocked
     observed: list[tuple[EndingKind, object]] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)  # the indices of the invariants that do not hold
+    escaped: list[BaseException] = field(default_factory=list)  # from threads that the calls have started
+    pauses: bool = False  # whether the setup is between two calls
 
 
 class Harness:
@@ -54,6 +56,9 @@ class Harness:
         # Called with the index of a thread, the index of its call and the exception that the call has raised. If it
         # returns true, the exception ends the execution and becomes its outcome.
         self.escapes: Callable[[int, int, BaseException], bool] = lambda thread, index, error: False
+        # Called with an exception that ended a thread which the calls have started. If it returns true, the exception
+        # ends the execution and becomes its outcome.
+        self.escapes_own_thread: Callable[[BaseException], bool] = lambda error: False
         calls.pause.take = self._pause
         self.setup_error: BaseException | None = None  # the exception that the last setup raised
         self._execution = self._begin()
@@ -65,6 +70,9 @@ class Harness:
     def __call__(self) -> None:
         execution = self._execution = self._begin()
         self.setup_error = None
+        me = getcurrent()
+        if isinstance(me, Carrier):
+            me.own.world.absorbs = self._absorb
         try:
             execution.shared = self.calls.setup()
         except Exception as error:
@@ -94,10 +102,22 @@ class Harness:
         """Let other threads make whole calls in the middle of a call."""
         me, execution = getcurrent(), self._execution
         number = execution.workers.get(me.index) if isinstance(me, Carrier) else None
+        if isinstance(me, Carrier) and me.index == 0 and self.pauses_between_calls and me.engine.queue.carriers[1:]:
+            execution.pauses = True
+            me.engine.operate(me, SLEEP, None)
+            execution.pauses = False
         if number is not None and isinstance(me, Carrier) and self.pauses_between_calls:
             execution.in_call[number] = False
             me.engine.operate(me, SLEEP, None)
             execution.in_call[number] = True
+
+    def _absorb(self, me: Carrier, error: BaseException) -> bool:
+        """Record an exception that escapes from a thread; return whether the execution continues."""
+        if self.is_worker(me.index) or not isinstance(error, Exception):
+            return False
+        if not me.engine.aborting:
+            self._execution.escaped.append(error)
+        return not self.escapes_own_thread(error)
 
     def wait_forever(self) -> None:
         """Wait for the blocked threads without a timer, so that the engine reports the deadlock."""
@@ -161,6 +181,10 @@ class Harness:
         value = self._execution.observed[index][1]
         return value if isinstance(value, BaseException) else None
 
+    def escaped_error(self, name: str) -> BaseException | None:
+        """Return the first exception of a class that ended a thread which the calls have started."""
+        return next((error for error in self._execution.escaped if qualified_name(type(error)) == name), None)
+
     @property
     def shared(self) -> object:
         """The object on which the last execution made its calls."""
@@ -172,6 +196,8 @@ class Harness:
         Threads that the class under test has started always count as making a call.
         """
         number = self._execution.workers.get(participant)
+        if participant == 0:
+            return not self._execution.pauses
         return number is None or self._execution.in_call[number]
 
     def is_worker(self, participant: int) -> bool:
@@ -204,7 +230,8 @@ class Harness:
             Ending(kind, qualified_name(type(value)) if kind is EndingKind.RAISED else forms.of(value))
             for kind, value in execution.observed
         )
-        return History(tuple(threads), observed, tuple(execution.broken))
+        escaped = sorted({qualified_name(type(error)) for error in execution.escaped})
+        return History(tuple(threads), observed, tuple(execution.broken), tuple(escaped))
 
 
 def _join(thread: threading.Thread) -> bool:

@@ -47,6 +47,7 @@ class History:
     threads: tuple[tuple[Ending, ...], ...]
     observed: tuple[Ending, ...] = ()
     broken: tuple[int, ...] = ()  # the indices of the invariants that do not hold
+    escaped: tuple[str, ...] = ()  # the names of exceptions that ended threads which the calls have started, sorted
 
     def ending(self, position: Position) -> Ending:
         """Return the ending of a call or an observer."""

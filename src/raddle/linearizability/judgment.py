@@ -30,12 +30,13 @@ class Violation:
     history: History
     # The calls that the violation is about; empty if it is about all calls together.
     calls: tuple[Position, ...] = ()
+    escaped: str = ""  # the exception, if it ended a thread that the calls have started
 
     @property
     def exception(self) -> str:
         """The qualified name of the exception that no order of whole calls raises; "" for other violations."""
-        if self.oracle is not Oracle.EXCEPTIONS:
-            return ""
+        if self.oracle is not Oracle.EXCEPTIONS or self.escaped:
+            return self.escaped
         return str(self.history.ending(self.calls[0]).value)
 
     @property
@@ -47,6 +48,11 @@ class Violation:
         """Return whether the other violation is about the same oracle, calls and exception."""
         return (self.oracle, self.calls, self.exception) == (other.oracle, other.calls, other.exception)
 
+    @property
+    def is_in_own_thread(self) -> bool:
+        """Whether an exception ended a thread that the calls have started."""
+        return bool(self.escaped)
+
 
 def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> Violation | None:
     """Return how a history differs from all legal histories; None if the oracles find no difference."""
@@ -57,6 +63,9 @@ def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> V
                     ending == other.threads[thread][index] for other in legal
                 ):
                     return Violation(Oracle.EXCEPTIONS, history, ((thread, index),))
+        for name in history.escaped:
+            if not any(name in other.escaped for other in legal):
+                return Violation(Oracle.EXCEPTIONS, history, escaped=name)
         for index, ending in enumerate(history.observed):
             # After an order in which a call never ends, there are no observations.
             if ending.kind is EndingKind.RAISED and not any(

@@ -12,8 +12,9 @@ from raddle.errors import RaddleError
 from raddle.execute.session import Session
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import OBSERVERS, Ending, EndingKind, History, Position
-from raddle.linearizability.whole_calls import WholeCalls
+from raddle.linearizability.whole_calls import MAX_CHOICES, WholeCalls
 
+ENOUGH_ORDERS = 150  # executions after which waits of threads that the calls have started end early less often
 MAX_ORDERS = 300  # maximum number of executions; more are needed only if calls start threads or make many timed waits
 
 
@@ -34,7 +35,7 @@ class LegalHistories:
     >>> from raddle.linearizability.history import EndingKind
     >>> one = History(((Ending(EndingKind.RETURNED, 1),),))
     >>> LegalHistories((one,), frozenset({(0, 0)})).comparable(one)
-    History(threads=((Ending(kind='returned', value=None),),), observed=(), broken=())
+    History(threads=((Ending(kind='returned', value=None),),), observed=(), broken=(), escaped=())
     """
 
     histories: tuple[History, ...]
@@ -53,7 +54,7 @@ class LegalHistories:
             for thread, endings in enumerate(history.threads)
         )
         observed = tuple(self._stable(ending, (OBSERVERS, index)) for index, ending in enumerate(history.observed))
-        return History(threads, observed, history.broken)
+        return History(threads, observed, history.broken, history.escaped)
 
     def _stable(self, ending: Ending, position: Position) -> Ending:
         is_volatile = position in self.volatile and ending.kind is EndingKind.RETURNED
@@ -69,11 +70,13 @@ class Orders:
     volatile: frozenset[Position]
     executions: int
     complete: bool = True  # whether every order has been run
+    has_own_threads: bool = False  # whether the calls started threads
 
     def __add__(self, other: Orders) -> Orders:
         return Orders(
             self.histories + other.histories, self.polls | other.polls, self.volatile | other.volatile,
             self.executions + other.executions, self.complete and other.complete,
+            self.has_own_threads or other.has_own_threads,
         )  # fmt: skip
 
     def legal(self) -> LegalHistories:
@@ -83,19 +86,33 @@ class Orders:
         )
 
 
-def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDERS) -> Orders:
-    """Run every order of whole calls; stop after this many orders.
+def find_legal(
+    session: Session,
+    harness: Harness,
+    *,
+    max_orders: int = MAX_ORDERS,
+    own_choices: int = MAX_CHOICES,
+    max_with_own: int = MAX_ORDERS,
+) -> Orders:
+    """Run every order of whole calls.
+
+    Args:
+        session: The session of the harness.
+        harness: The calls.
+        max_orders: Number of orders after which the search stops.
+        own_choices: How often waits of threads that the calls have started end early; see `WholeCalls`.
+        max_with_own: Number of orders after which the search stops if the calls have started threads.
 
     Raises:
         UnusableTestError: If an execution fails.
     """
-    first = WholeCalls(harness)
+    first = WholeCalls(harness, own_choices=own_choices)
     first.begin(1, 0)
     histories = [(_run(session, harness, first), frozenset(first.overlaps))]
     volatile: frozenset[Position] = frozenset()
-    search, executions = WholeCalls(harness), 0
+    search, executions = WholeCalls(harness, own_choices=own_choices), 0
     while more := search.begin(executions + 1, session.known_points.version):
-        if executions == max_orders:
+        if executions == max_orders or (search.has_own_threads and executions >= max_with_own):
             break
         history = _run(session, harness, search)
         if not executions:
@@ -104,7 +121,28 @@ def find_legal(session: Session, harness: Harness, *, max_orders: int = MAX_ORDE
         found = history, frozenset(search.overlaps)
         if found not in histories:
             histories.append(found)
-    return Orders(tuple(histories), frozenset(search.polls), volatile, executions + 1, complete=not more)
+    return Orders(
+        tuple(histories), frozenset(search.polls), volatile, executions + 1, complete=not more,
+        has_own_threads=search.has_own_threads,
+    )  # fmt: skip
+
+
+def find_legal_with_timeouts(session: Session, harness: Harness) -> Orders:
+    """Run every order of whole calls in which timeouts may expire at any time.
+
+    A thread that polls for something multiplies the orders. If there are too many, such threads poll less often.
+
+    Raises:
+        UnusableTestError: If an execution fails.
+    """
+    executions = 0
+    for own_choices in range(MAX_CHOICES, 0, -1):
+        orders = find_legal(session, harness, own_choices=own_choices, max_with_own=ENOUGH_ORDERS)
+        if orders.complete or not orders.has_own_threads:
+            return replace(orders, executions=orders.executions + executions)
+        executions += orders.executions
+    orders = find_legal(session, harness, own_choices=0)
+    return replace(orders, executions=orders.executions + executions)
 
 
 def distinct_histories(histories: Iterable[History], volatile: frozenset[Position]) -> LegalHistories:

@@ -12,7 +12,8 @@ timed waits expire only when no other thread can continue, so most executions th
 A call that sleeps or times out again and again polls for something, so it waits for other calls, too.
 
 Threads that the object has started run between calls, or when a call blocks. In each execution, their sleeps and timed
-waits end early `MAX_CHOICES` times, and otherwise only when no call can continue.
+waits end early `MAX_CHOICES` times, and otherwise only when no call can continue. If there are too many orders, they
+end early less often.
 """
 
 from __future__ import annotations
@@ -60,9 +61,11 @@ class WholeCalls(DepthFirst):
     call can continue.
     """
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, *, own_choices: int = MAX_CHOICES) -> None:
         self._calls = calls
+        self._own_choices = own_choices
         self._path = []
+        self.has_own_threads = False  # whether the calls started threads that ran in any execution
         self.polls: set[Position] = set()  # calls that polled in any execution
         self._begin_execution()
 
@@ -177,12 +180,13 @@ class WholeCalls(DepthFirst):
             return not left.thread_ran
         if not self._calls.is_worker(thread.index):
             # Real time passes between calls, but a thread that polls would always find another order.
-            return self._idle.get(thread.index, 0) >= MAX_CHOICES
+            return self._idle.get(thread.index, 0) >= self._own_choices
         return left is not None and left.call_ran
 
     def _note(self, chosen: Thread) -> None:
         """Record that a thread runs now."""
         index, is_worker = chosen.index, self._calls.is_worker(chosen.index)
+        self.has_own_threads |= not is_worker
         if not is_worker and _is_idle(chosen):
             self._idle[index] = self._idle.get(index, 0) + 1
         left = self._left.pop(index, None)

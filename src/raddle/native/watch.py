@@ -38,8 +38,9 @@ class Watch:
         methods: int = METHODS,
         max_steps: int | None = None,
         root: str = "",
+        table: SiteTable | None = None,  # that of an earlier watch, whose probes are still in the modules
     ) -> None:
-        self.table = SiteTable(root)
+        self.table = SiteTable(root) if table is None else table
         self.names = VariableNames(self.table)
         self._blocks = blocks
         disturbance = Disturbance(noises, seed=seed)

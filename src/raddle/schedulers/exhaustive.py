@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.errors import RaddleError
 from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 
 
@@ -22,8 +23,19 @@ class Choice:
     taken: int = 0  # index of the option that is being explored
 
 
-class NotRepeatableError(LookupError):
+class NotRepeatableError(RaddleError):
     """The program did not do the same as in an earlier execution that made the same decisions."""
+
+    def __init__(self, difference: str) -> None:
+        super().__init__(
+            "not-repeatable",
+            f"the program does not do the same in every execution: {difference}; reset what executions share, or use a "
+            "scheduler that is not exhaustive",
+        )
+        self._difference = difference
+
+    def __reduce__(self) -> tuple[type[NotRepeatableError], tuple[str]]:
+        return type(self), (self._difference,)
 
 
 class DepthFirst(Scheduler):

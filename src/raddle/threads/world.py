@@ -38,6 +38,8 @@ class ThreadWorld(World):
         # Ids of conditions that were notified while no thread was waiting, and of events that were set and cleared.
         self.lost: set[int] = set()
         self.excepthook: Callable[..., object] = threading.excepthook  # the hook that was set when the execution began
+        # Called with an exception that escapes from a thread. If it returns true, the thread ends and others continue.
+        self.absorbs: Callable[[Carrier, BaseException], bool] = _absorb_nothing
         self._main_thread, self._main_ident = threading.current_thread(), threading.get_ident()
 
     def begin(self, engine: Engine, main: Carrier) -> None:
@@ -45,6 +47,7 @@ class ThreadWorld(World):
         self.seeded = False
         self.lost = set()
         self.excepthook = threading.excepthook
+        self.absorbs = _absorb_nothing
         reset_names()
         refresh_holders()
         main.ident = self._main_ident
@@ -86,6 +89,11 @@ class ThreadWorld(World):
             holds=tuple(HeldLock(resource_kind(type(lock)), lock.taken_at) for lock in carrier.own.held),
         )
         return Waiter(wait, lost=id(target) in self.lost, daemon=carrier.daemon)
+
+
+def _absorb_nothing(me: Carrier, error: BaseException) -> bool:
+    """Let every exception that escapes from a thread end the execution."""
+    return False
 
 
 def _is_idle_pool_worker(carrier: Carrier) -> bool:

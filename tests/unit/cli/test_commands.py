@@ -297,3 +297,35 @@ def test_help_names_the_commands_and_exit_codes(tmp_path):
     assert done.returncode == 0
     for word in ("explore", "replay", "demo", "Exit codes"):
         assert word in done.stdout
+
+
+CHANGING = """\
+import threading
+
+runs = []
+
+class Box:
+    n = 0
+
+def scenario():
+    runs.append(1)
+    box = Box()
+
+    def add():
+        box.n += 1
+
+    # The first seven executions have three threads, later ones have two, and then one.
+    count = 3 if len(runs) < 8 else 2 if len(runs) < 12 else 1
+    ts = [threading.Thread(target=add) for _ in range(count)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+"""
+
+
+def test_an_exhaustive_search_explains_that_a_program_is_not_repeatable(folder):
+    (folder / "changing.py").write_text(CHANGING)
+    done = raddle(folder, "explore", "changing.py::scenario", "--scheduler", "exhaustive")
+    assert done.returncode == 4, done.stderr
+    assert done.stderr.startswith("raddle: the program does not do the same in every execution: T")
+    assert done.stderr.endswith(" [not-repeatable]\n")
+    assert done.stderr.count("\n") == 1

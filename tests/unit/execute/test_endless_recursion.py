@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 import raddle
+from raddle.execute.thread_installation import Threads
+from raddle.exploring.workbench import Workbench
+from raddle.instrument import Selection
+from raddle.schedulers.sequential import Sequential
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +67,34 @@ def test_endless_recursion_is_a_finding_with_a_schedule():
 def test_a_program_that_catches_the_error_continues():
     result = raddle.explore(recursive_and_caught, source=[__file__], executions=2, criteria="sync,map", until="budget")
     assert (result.executions, result.findings) == (2, ())
+
+
+class Deep(Sequential):
+    """Needs much stack for its decisions."""
+
+    def choose(self, enabled, current):
+        _descend(100)
+        return super().choose(enabled, current)
+
+
+def _descend(depth):
+    if depth:
+        _descend(depth - 1)
+
+
+def napping():
+    def nap():
+        time.sleep(0)
+        nap()
+
+    in_two_threads(nap)
+
+
+def test_recursion_that_leaves_no_stack_for_the_scheduler_is_a_failure_of_the_program():
+    # Each sleep is a scheduling point at which both threads are enabled. The recursion limit is 400, so a decision is
+    # made with fewer than 100 free frames before the program itself reaches the limit.
+    with Workbench(Threads(Selection(root="/nowhere"))) as workbench, workbench.session(napping) as session:
+        scheduler = Deep()
+        scheduler.begin(1, session.known_points.version)
+        outcome = session.run_for(scheduler).outcome
+    assert (outcome.kind, type(outcome.error)) == ("exception", RecursionError)

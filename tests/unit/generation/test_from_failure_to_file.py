@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import browser_under_test
 import shelf_under_test
 from sample_cases import MODULE, SHELF, call, case, new, operator
 
@@ -10,6 +11,7 @@ from raddle.exploring.workbench import Workbench
 from raddle.generation.binding import add_sites, bind
 from raddle.generation.distinct import identity, symptom
 from raddle.generation.export import Exported, Exporter
+from raddle.generation.expressions import Imported
 from raddle.generation.shrinking import shrink_test
 from raddle.instrument import Selection
 from raddle.linearizability.checker import Checker
@@ -60,3 +62,23 @@ def test_a_failure_becomes_a_file(tmp_path):
     assert exported.path == tmp_path / "test_shelf_take_while_take_raises_key_error.py"
     assert exported.report.passes_sequentially
     assert exported.report.hint_fails
+
+
+def test_an_exception_in_a_thread_of_the_class_becomes_a_file(tmp_path):
+    browser = Imported("browser_under_test", "Browser")
+    test = case([new(browser)], [call("add", 1)], [call("add", 1)])
+    with Workbench(Threads(Selection(sources=("browser_under_test",)))) as workbench:
+        add_sites(workbench.installation.table)
+        failure = search(workbench, test)
+    bug = identity(test, failure.violation, failure.error, belongs=lambda file: file == browser_under_test.__file__)
+    assert (bug.kind, bug.exception, bug.function) == ("exception", "AttributeError", "Browser.run")
+
+    exporter = Exporter(tmp_path, cls=browser, command="raddle generate browser_under_test.Browser")
+    exported = exporter.export(test, failure.violation)
+    assert isinstance(exported, Exported)
+    assert exported.path.name == "test_browser_thread_of_new_browser_while_add_raises_attribute_error.py"
+    assert exported.report.passes_sequentially
+    assert exported.report.hint_fails
+    said = " ".join(exported.text.split())
+    # The thread reads `handlers` in line 13.
+    assert "Then a thread that they start can raise AttributeError at line 13 of browser_under_test.py" in said

@@ -2,7 +2,7 @@ import pytest
 from argument_classes import Command, Dynamic, Many, Settings, Shop, Store, Untyped, WithMeta, Words, Worker
 
 from raddle.errors import UsageError
-from raddle.generation.inspect_class import inspect_class, with_contexts
+from raddle.generation.inspect_class import inspect_class
 from raddle.generation.surface import MethodKind, Sharing
 
 
@@ -92,13 +92,6 @@ def test_a_class_inside_a_function_cannot_be_imported():
     with pytest.raises(UsageError, match="top of a module") as caught:
         inspect_class(Local)
     assert caught.value.slug == "not-importable"
-
-
-def test_methods_that_return_context_managers_are_entered_too():
-    surface = inspect_class(Shop, methods=["put"])
-    extended = with_contexts(surface, surface.methods)
-    assert [method.kind for method in extended.methods] == [MethodKind.METHOD, MethodKind.CONTEXT]
-    assert with_contexts(extended, surface.methods) == extended
 
 
 def test_what_a_thread_runs_is_not_called():

@@ -21,6 +21,7 @@ def named(problem, one="put", other="take"):
     [
         (Problem(Oracle.EXCEPTIONS, ((0, 0),), "KeyError"), "test_put_while_take_raises_key_error"),
         (Problem(Oracle.EXCEPTIONS, ((1, 0),), "shop.errors.SoldOut"), "test_take_while_put_raises_sold_out"),
+        (Problem(Oracle.EXCEPTIONS, (), "KeyError"), "test_thread_of_new_shelf_while_put_and_take_raises_key_error"),
         (Problem(Oracle.HANGS, ((0, 0), (1, 0)), kind="deadlock"), "test_put_and_take_deadlock"),
         (Problem(Oracle.HANGS, ((0, 0), (1, 0)), kind="step-limit"), "test_put_and_take_never_end"),
         (Problem(Oracle.HANGS, ((1, 0),), kind="lost-wakeup"), "test_take_while_put_never_ends"),

@@ -12,6 +12,7 @@ from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.history import EndingKind
 from raddle.linearizability.judgment import Oracle
 from raddle.linearizability.legal import LegalHistories, UnusableTestError
+from raddle.operation import WRITE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="native runs need os.fork")
 
@@ -142,3 +143,12 @@ def test_a_setup_that_fails_natively_is_reported(workbench):
 
     with pytest.raises(UnusableTestError, match="no object"):
         run_natively(ConcurrentCalls(setup, [[len]]), settings_of(workbench), repetitions=1)
+
+
+def test_patterns_are_measured_in_every_repetition(workbench):
+    # Each repetition has six writes: the constructor of a new pair writes both fields, and then both threads do.
+    calls = calls_on(shared_classes.Pair, lambda pair: pair.set_both(1), lambda pair: pair.set_both(2))
+    result = run_natively(calls, settings_of(workbench), repetitions=3, patterns=True)
+    assert len(result.observed) == 3
+    writes = [[step for step in steps if step[1] == WRITE] for steps, _ in result.observed]
+    assert [len(each) for each in writes] == [6, 6, 6]

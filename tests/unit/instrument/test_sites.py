@@ -91,19 +91,21 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # A switch is possible at a function's entry, but not between the read and the write.
         ("c.n += 1", ["read n !", "write c.n[]", "write n"]),
         ("c.a = c.a + 1", ["read a !", "write a"]),
-        ("c.a = c.a + c.b", ["read a !", "read c.a[] !", "read b", "read c.b[]", "write a"]),
+        ("c.a = c.a + c.b", ["read a !", "read c.a[]", "read b", "read c.b[]", "write a"]),
         # A switch is possible after a call.
         ("c.n = f(c.n)", ["read n !", "write n !"]),
         ("c.n += f()", ["read n !", "write c.n[] !", "write n !"]),
-        # Reading `c.d` only fetches the dictionary, so a switch stays possible until the dictionary is accessed.
-        ("f()\nc.d[0] = 1", ["read d !", "write c.d[] !"]),
+        # No switch is possible between the read that fetches the dictionary and the access to the dictionary.
+        ("f()\nc.d[0] = 1", ["read d !", "write c.d[]"]),
+        ("f()\nc.d[f()] = 1", ["read d !", "write c.d[] !"]),
         ("d[0] += 1", ["read d[] !", "write []", "write d[]"]),
         # The method is looked up before its argument is evaluated, and is called afterwards.
         ("c.a\nx.append(1)\nc.b", ["read a !", "call x.append", "read b !"]),
         ("c.a\nx.append(f())", ["read a !", "call x.append !"]),
         # No switch is possible between the check and the act. `c.b[]` is the content of the object in `c.b`.
-        ("f()\nif c.b: c.b = 1", ["read b !", "read c.b[] !", "write b"]),
-        ("f()\nif c.b: c.b.pop()", ["read b !", "read c.b[] !", "read b", "call c.b.pop"]),
+        ("f()\nif c.b: c.b = 1", ["read b !", "read c.b[]", "write b"]),
+        ("f()\nif not c.b: c.b = 1", ["read b !", "read c.b[]", "write b"]),
+        ("f()\nif c.b: c.b.pop()", ["read b !", "read c.b[]", "read b", "call c.b.pop"]),
         # If the local `x` holds a number, testing it is not a shared access, so a switch stays possible.
         ("f()\nif x: c.b = 1", ["read x[] !", "write b !"]),
         # After branches, a switch is possible if it is possible on some path.
@@ -113,7 +115,7 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         ("c.a\nc.b or f()\nc.d", ["read a !", "read b", "read c.b[]", "read d !"]),
         ("c.a\nf() if c.b else c.d\nc.e", ["read a !", "read b", "read c.b[]", "read d", "read e !"]),
         # A switch is possible at the backward jump of a loop. The iterable is read before the loop.
-        ("c.a\nwhile c.b: c.d\nc.e", ["read a !", "read b !", "read c.b[] !", "read d", "read e"]),
+        ("c.a\nwhile c.b: c.d\nc.e", ["read a !", "read b !", "read c.b[]", "read d", "read e"]),
         ("c.a\nfor x in c.b: c.d\nc.e", ["read a !", "read b", "read c.b[] !", "read d !", "read e !"]),
         ("c.a\nwhile c.b == 1:\n    c.d\nc.e", ["read a !", "read b !", "read d", "read e"]),
         ("c.a\nwhile c.b == 1:\n    f()\n    break\nc.e", ["read a !", "read b !", "read e !"]),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
+import time
 
 from unwatched_objects import PlainRegistry
 
@@ -124,3 +126,58 @@ class GuardedRegistry(Registry):
             if not self.has(key):
                 self.put(key, value)
             return self.get(key)
+
+
+class Browser:
+    """Starts its thread before it assigns what the thread reads."""
+
+    def __init__(self):
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        self.handlers = []
+
+    def run(self):
+        for handler in self.handlers:
+            handler()
+
+    def count(self):
+        return 0
+
+
+class LowLevel(Browser):
+    def __init__(self):
+        _thread.start_new_thread(self.run, ())
+        self.handlers = []
+
+
+class Hopeless:
+    """Starts a thread that fails in any case."""
+
+    def __init__(self):
+        threading.Thread(target=self.run).start()
+        self.reads = 0
+
+    def run(self):
+        raise ValueError(self.count())
+
+    def count(self):
+        self.reads += 1
+        return 0
+
+
+class Poller:
+    """Starts a thread that polls. Each poll can happen before, between and after the calls of a test."""
+
+    def __init__(self):
+        self.polls = 0
+        self.stopped = False
+        for _ in range(3):
+            threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while not self.stopped:
+            self.polls += 1
+            time.sleep(1)
+
+    def stop(self):
+        self.stopped = True

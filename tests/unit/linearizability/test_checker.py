@@ -22,6 +22,18 @@ def test_a_lost_update_is_found_with_one_preemption():
         assert check.confirmed(failure)
 
 
+def test_a_search_continues_after_unwanted_failures():
+    # Both calls return 1 if the counter is read twice before it is written. No schedule shows anything else.
+    with checker(Counter, [Counter.increment], [Counter.increment]) as check:
+        seen = []
+        check.is_wanted = lambda failure: bool(seen.append(failure))
+        failure = check.search(preemptions=1).failure
+        assert failure is seen[0]
+        assert len(seen) > 1
+        check.is_wanted = lambda failure: failure.decisions == seen[-1].decisions
+        assert check.search(preemptions=1).failure.decisions == seen[-1].decisions
+
+
 def test_without_preemptions_every_history_is_legal():
     with checker(Counter, [Counter.increment], [Counter.increment]) as check:
         verdict = check.search(preemptions=0)
@@ -100,7 +112,7 @@ class Confused(Deepening):
 
     def choose(self, enabled, current):
         if not self.decisions:
-            raise NotRepeatableError
+            raise NotRepeatableError("a thread is gone")
         self.decisions -= 1
         return super().choose(enabled, current)
 

@@ -108,7 +108,8 @@ def _run(self: Any) -> None:
     except BaseException as error:
         if threading.excepthook is not me.own.world.excepthook:  # also call a hook that the scenario has set
             threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), self]))
-        me.engine.fail(me, error)
+        if not me.own.world.absorbs(me, error):
+            me.engine.fail(me, error)
     finally:
         mark_ended(self)
 
@@ -275,7 +276,12 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
 
     def run() -> None:
         with suppress(SystemExit):
-            function(*args, **kwargs)
+            try:
+                function(*args, **kwargs)
+            except Exception as error:
+                started: Any = getcurrent()
+                if not started.own.world.absorbs(started, error):
+                    raise
 
     return _spawn(me, run, None).ident
 
