@@ -1,4 +1,4 @@
-"""The program `mmult` with a defect: the master accepts each block of the product from any worker."""
+"""The program `mmult` with a loop and a defect: the master accepts each block of the product from any worker."""
 
 import sys
 
@@ -34,15 +34,10 @@ def master(n, scale, workers):
         comm.send(b, dest=worker)
         offset += rows
     status = MPI.Status()
-    at = comm.recv(source=MPI.ANY_SOURCE, tag=3, status=status)
-    many = comm.recv(source=status.Get_source(), tag=4)
-    c[at : at + many] = comm.recv(source=MPI.ANY_SOURCE, tag=5)
-    at = comm.recv(source=MPI.ANY_SOURCE, tag=3, status=status)
-    many = comm.recv(source=status.Get_source(), tag=4)
-    c[at : at + many] = comm.recv(source=MPI.ANY_SOURCE, tag=5)
-    at = comm.recv(source=MPI.ANY_SOURCE, tag=3, status=status)
-    many = comm.recv(source=status.Get_source(), tag=4)
-    c[at : at + many] = comm.recv(source=MPI.ANY_SOURCE, tag=5)
+    for _ in range(workers):
+        at = comm.recv(source=MPI.ANY_SOURCE, tag=3, status=status)
+        many = comm.recv(source=status.Get_source(), tag=4)
+        c[at : at + many] = comm.recv(source=MPI.ANY_SOURCE, tag=5)
     print(c)
     assert c == [row_times(row, b, scale) for row in a], "the product is wrong"
 

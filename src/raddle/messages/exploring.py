@@ -13,6 +13,7 @@ from raddle.exploring.stop_rules import Budget
 from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
+from raddle.messages.approach import VARIANTS, PlanWithPolicy, notes_of, variant_policy
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
@@ -46,8 +47,9 @@ def explore(
     """Run a message-passing program many times, with different orders of its messages, and return the `Result`.
 
     * `program` is a file that uses mpi4py, or a function that takes a communicator. Every rank runs it.
-    * The default `approach`, "reachability", runs every SYN-sequence exactly once. The name of a scheduler, such as
-      "random" or "portfolio", samples executions instead.
+    * The default `approach`, "reachability", runs every SYN-sequence exactly once. So does "variants", which works
+      differently: it executes race variants. The name of a scheduler, such as "random" or "portfolio", samples
+      executions instead.
     * `sends` says when standard sends complete: "buffered" (at once), "synchronous" (when a receive has taken the
       message) or "both", which explores both. With `collectives="synchronizing"`, every collective operation waits for
       all ranks. A poll, such as `iprobe` or `test`, can be refused `polls` times in a row.
@@ -76,7 +78,7 @@ def explore(
         patience_seconds=patience_seconds,
         seed=seed,
     )
-    complete = make_policy(approach, seed=seed, criteria=()).complete
+    complete = approach == VARIANTS or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
@@ -149,7 +151,10 @@ def _explored(
     installation = workbench.installation
     assert isinstance(installation, MpiInstallation)
     world = installation.world
+    policy = variant_policy(world) if approach == VARIANTS else None
     plan = scenario.plan(installation, (), scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False)
+    if policy is not None:
+        plan = PlanWithPolicy.of(plan, policy)
     begun = time.monotonic()
     with workbench:
         result, _ = workbench.search(plan, budget, progress=progress)
@@ -159,7 +164,8 @@ def _explored(
         )
     if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
         result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
-    return replace(result, seconds=time.monotonic() - begun), world
+    notes = result.notes if policy is None else (*result.notes, *notes_of(policy))
+    return replace(result, notes=notes, seconds=time.monotonic() - begun), world
 
 
 def _combined(results: dict[Sends, Result]) -> Result:

@@ -32,21 +32,26 @@ class VariantSearch(Forcing):
         self.finished = False  # True if every sequence has been run
         self._bound = ""  # description of the bound that excluded sequences
         self._waiting: list[Variant] = []
-        self._variant: Variant | None = None  # the variant of the current execution
+        self._started = False
 
     def begin(self, number: int, space: int) -> bool:
-        if self._variant is None and not self.known:
+        if not self._started:
+            self._started = True
             return True  # the first execution is not forced
+        variant = self.next_variant()
+        if variant is None:
+            self.finished = True
+            return False
+        self.outcomes = variant.outcomes()
+        return True
+
+    def next_variant(self) -> Variant | None:
+        """Return the variant to run next; None if no variant is left."""
         while self._waiting:
             variant = self._waiting.pop()
-            if self._is_wanted(variant):
-                self._variant, self.outcomes = variant, variant.outcomes()
-                return True
-        self.finished = True
-        return False
-
-    def _is_wanted(self, variant: Variant) -> bool:
-        return not self.known.contain(variant.decided)
+            if not self.known.contain(variant.decided):
+                return variant
+        return None
 
     def end(self) -> None:
         trace = MessageTrace(self._world.exchange)
@@ -54,18 +59,23 @@ class VariantSearch(Forcing):
         outcomes = dict(decided)
         if any(outcomes.get(choice) != outcome for choice, outcome in self.outcomes.items()):
             self._bound = "variants that can be forced"
-        if self.known.contain(decided):
-            self.redundant += 1
+        is_known = self.known.contain(decided)
+        self.executed(trace, is_known=is_known)
+        if is_known:
             return
         self.known.add(decided)
         if len(trace.events) > MAX_EVENTS:
             self._bound = f"operations per execution ({MAX_EVENTS:,})"
             return
-        self.analyzed(trace)
+        self.plan(trace)
 
-    def analyzed(self, trace: MessageTrace) -> None:
+    def executed(self, trace: MessageTrace, *, is_known: bool) -> None:
+        """Take note of an execution; `is_known` says whether its sequence was executed before."""
+        self.redundant += is_known
+
+    def plan(self, trace: MessageTrace) -> None:
         """Plan to run the variants of an execution."""
-        self._waiting += [variant for variant in variants(trace) if self._is_wanted(variant)]
+        self._waiting += [variant for variant in variants(trace) if not self.known.contain(variant.decided)]
 
     def progress(self) -> SearchProgress:
         return SearchProgress(self._bound, None, self.finished)

@@ -1,0 +1,51 @@
+"""The goal of the composite approach: requirements, and which of them an execution or a variant covers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from typing import Protocol
+
+from raddle.messages.choices import Decided
+from raddle.messages.trace import MessageTrace
+
+Requirement = Hashable
+
+
+class Goal(Protocol):
+    """The requirements that executions of a program have to cover."""
+
+    @property
+    def required(self) -> Collection[Requirement]:
+        """All requirements, including those that may be infeasible."""
+
+    def covered(self, trace: MessageTrace) -> Collection[Requirement]:
+        """Return the requirements that the execution which has just ended covers; `trace` is its trace."""
+
+    def promised(self, trace: MessageTrace, changed: Decided) -> Collection[Requirement]:
+        """Return the requirements that every execution of a variant covers because of its changed choice.
+
+        `trace` is the trace of the execution that has just ended, from which the variant was derived.
+        """
+
+
+class Remaining:
+    """The requirements of a goal that are not covered yet. Searches with several inputs share them."""
+
+    def __init__(self, goal: Goal) -> None:
+        self.goal = goal
+        self.uncovered = set(goal.required)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything is covered."""
+        return not self.uncovered
+
+    def add(self, trace: MessageTrace) -> int:
+        """Remove what the execution that has just ended covers; return how many requirements it covers first."""
+        before = len(self.uncovered)
+        self.uncovered.difference_update(self.goal.covered(trace))
+        return before - len(self.uncovered)
+
+    def promised(self, trace: MessageTrace, changed: Decided) -> frozenset[Requirement]:
+        """Return the uncovered requirements that a variant covers for certain."""
+        return frozenset(self.goal.promised(trace, changed)) & self.uncovered
