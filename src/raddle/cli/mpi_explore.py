@@ -38,9 +38,10 @@ from raddle.story_length import StoryLength
 @click.option(
     "--approach",
     metavar="NAME",
-    help="reachability: run every SYN-sequence exactly once; or a scheduler, such as random or portfolio [default: "
-    "reachability].",
+    help="reachability or variants: run every SYN-sequence exactly once; or a scheduler, such as random or portfolio "
+    "[default: reachability].",
 )
+@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.")
 @click.option(
     "--executions",
     type=click.IntRange(min=1),

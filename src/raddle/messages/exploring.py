@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 from raddle.errors import UsageError
@@ -14,6 +15,7 @@ from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
 from raddle.messages.approach import VARIANTS, PlanWithPolicy, notes_of, variant_policy
+from raddle.messages.parallel_exploring import check_workers, confirmed, gather
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
@@ -42,6 +44,7 @@ def explore(
     shrink: bool = True,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
+    workers: int | Executor | None = None,
     progress: ProgressCallback | None = None,
 ) -> Result:
     """Run a message-passing program many times, with different orders of its messages, and return the `Result`.
@@ -53,6 +56,9 @@ def explore(
     * `sends` says when standard sends complete: "buffered" (at once), "synchronous" (when a receive has taken the
       message) or "both", which explores both. With `collectives="synchronizing"`, every collective operation waits for
       all ranks. A poll, such as `iprobe` or `test`, can be refused `polls` times in a row.
+    * `workers` is a number of processes or a `concurrent.futures` executor. A search with workers executes race
+      variants, and its result does not depend on their number. A program that is a function must then be importable,
+      unless processes can be forked.
     * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search in each mode.
 
     >>> import raddle
@@ -78,12 +84,16 @@ def explore(
         patience_seconds=patience_seconds,
         seed=seed,
     )
+    if workers is not None:
+        check_workers(workers)
+        if approach not in (REACHABILITY, VARIANTS):
+            raise UsageError("bad-workers", f"the approach {approach!r} cannot be split among workers: drop `workers`")
     complete = approach == VARIANTS or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress)
+        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, workers)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
@@ -145,8 +155,13 @@ def _explored(
     budget: Budget,
     shrink: bool,
     progress: ProgressCallback | None,
+    workers: int | Executor | None,
 ) -> tuple[Result, MpiWorld]:
     """Explore a scenario in one mode of sends; return the result and the world that executed it."""
+    begun = time.monotonic()
+    gathered = None if workers is None else gather(scenario, workers, budget)
+    if gathered is not None and gathered.refusal:
+        raise _unsupported(scenario, gathered.refusal)
     workbench = Workbench(scenario.domain())
     installation = workbench.installation
     assert isinstance(installation, MpiInstallation)
@@ -155,17 +170,21 @@ def _explored(
     plan = scenario.plan(installation, (), scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False)
     if policy is not None:
         plan = PlanWithPolicy.of(plan, policy)
-    begun = time.monotonic()
-    with workbench:
-        result, _ = workbench.search(plan, budget, progress=progress)
+    if gathered is not None:
+        result, policy = confirmed(gathered, plan, workbench, world), None
+    else:
+        with workbench:
+            result, _ = workbench.search(plan, budget, progress=progress)
     if world.refusal is not None:
-        raise UsageError(
-            "unsupported-mpi-call", f"{scenario.name} uses {world.refusal}, which raddle does not simulate"
-        )
+        raise _unsupported(scenario, world.refusal)
     if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
         result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
     notes = result.notes if policy is None else (*result.notes, *notes_of(policy))
     return replace(result, notes=notes, seconds=time.monotonic() - begun), world
+
+
+def _unsupported(scenario: MessageScenario, call: object) -> UsageError:
+    return UsageError("unsupported-mpi-call", f"{scenario.name} uses {call}, which raddle does not simulate")
 
 
 def _combined(results: dict[Sends, Result]) -> Result:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raddle.messages.choices import REFUSED, Choice, Outcome, choice_of
+from raddle.messages.trace import MessageTrace
 from raddle.mpi.completion import NOT_YET
 from raddle.mpi.inbox import NOTHING
 from raddle.mpi.message import Receive
@@ -22,7 +23,9 @@ class Forcing(Scheduler):
 
     def __init__(self, world: MpiWorld) -> None:
         self._world = world
-        self.outcomes: Mapping[Choice, Outcome] = {}
+        self.outcomes: Mapping[Choice, Outcome] = {}  # how the next execution has to begin
+        self.trace: MessageTrace | None = None  # of the last execution
+        self.diverged = False  # True if the last execution did not begin as it had to
 
     @property
     def is_fair(self) -> bool:
@@ -32,6 +35,11 @@ class Forcing(Scheduler):
         if current is not None and current in enabled and not self._is_held_back(current):
             return current
         return next((thread for thread in enabled if not self._is_held_back(thread)), enabled[0])
+
+    def end(self) -> None:
+        self.trace = MessageTrace(self._world.exchange)
+        outcomes = self.trace.outcomes()
+        self.diverged = any(outcomes.get(choice) != outcome for choice, outcome in self.outcomes.items())
 
     def _is_held_back(self, thread: Thread) -> bool:
         if thread.alternatives is None:

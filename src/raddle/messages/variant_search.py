@@ -18,6 +18,9 @@ from raddle.mpi.world import MpiWorld
 from raddle.schedulers.base import SearchProgress
 
 MAX_EVENTS = 5_000  # maximum number analyzed per execution; a search over longer executions could not finish anyway
+# Descriptions of bounds that exclude sequences
+TOO_LONG = f"operations per execution ({MAX_EVENTS:,})"
+UNFORCED = "variants that can be forced"
 
 
 class VariantSearch(Forcing):
@@ -54,18 +57,19 @@ class VariantSearch(Forcing):
         return None
 
     def end(self) -> None:
-        trace = MessageTrace(self._world.exchange)
+        super().end()
+        trace = self.trace
+        assert trace is not None
         decided = [one for _, one in trace.decided]
-        outcomes = dict(decided)
-        if any(outcomes.get(choice) != outcome for choice, outcome in self.outcomes.items()):
-            self._bound = "variants that can be forced"
+        if self.diverged:
+            self._bound = UNFORCED
         is_known = self.known.contain(decided)
         self.executed(trace, is_known=is_known)
         if is_known:
             return
         self.known.add(decided)
         if len(trace.events) > MAX_EVENTS:
-            self._bound = f"operations per execution ({MAX_EVENTS:,})"
+            self._bound = TOO_LONG
             return
         self.plan(trace)
 
