@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from raddle.criteria import MESSAGES, resolve
 from raddle.errors import UsageError
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
@@ -17,7 +19,11 @@ from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, Messag
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
 from raddle.mpi.world import MpiWorld
+from raddle.pcfg.graph import ITERATIONS
+from raddle.pcfg.matching import Profile
+from raddle.record import Record
 from raddle.result import Result
+from raddle.searching import stored, usable
 from raddle.stop_reason import StopReason
 
 EXECUTIONS = 1000  # default limit if the caller gives neither a number of executions nor a time limit
@@ -41,6 +47,11 @@ def explore(
     shrink: bool = True,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
+    criteria: str | Iterable[str] | None = None,
+    data_file: str | os.PathLike[str] | None = None,
+    roles: str | None = None,
+    profile: str = Profile.LITERAL,
+    iterations: int = ITERATIONS,
     progress: ProgressCallback | None = None,
 ) -> Result:
     """Run a message-passing program many times, with different orders of its messages, and return the `Result`.
@@ -52,6 +63,10 @@ def explore(
       message) or "both", which explores both. With `collectives="synchronizing"`, every collective operation waits for
       all ranks. A poll, such as `iprobe` or `test`, can be refused `polls` times in a row.
     * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search in each mode.
+    * `criteria` names structural criteria to measure, such as "all-edges-s,all-s-uses" or "messages" for all of them;
+      the result is added to `data_file`. `roles` says which function each rank runs, as in "master(0) worker(1-3)";
+      by default, raddle finds the roles in the source. `profile` ("literal", "tags" or "ranks") says what is compared
+      to eliminate pairs of sends and receives. all-edges-s* distinguishes `iterations` runs of a statement.
 
     >>> import raddle
     >>> def program(comm):
@@ -75,21 +90,30 @@ def explore(
         step_limit=step_limit,
         patience_seconds=patience_seconds,
         seed=seed,
+        roles=roles,
+        profile=_choice("profile", Profile, profile),
+        iterations=iterations,
     )
+    names = structural_criteria(criteria, program, measures=data_file is not None)
+    file, why_not_stored = usable(data_file) if names else (None, "")
     complete = make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress)
+        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
             result.failed and budget.until == "first-finding"
         ):
             break
+    combined = _combined(results)
+    if combined.record is not None:
+        combined = stored(combined, combined.record, names, file, ())
     return replace(
-        _combined(results),
+        combined,
+        not_stored=why_not_stored or combined.not_stored,
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
     )
@@ -118,7 +142,25 @@ def _assumptions(modes: Sequence[Sends], scenario: MessageScenario, worlds: Sequ
     )
 
 
-def _choice(name: str, kind: type[SendModes] | type[Collectives], value: str):  # type: ignore[no-untyped-def]
+def structural_criteria(
+    criteria: str | Iterable[str] | None, program: Program, *, measures: bool = False
+) -> tuple[str, ...]:
+    """Return the names of the criteria to measure: those named, or all of them if `measures` is true."""
+    if criteria is None:
+        return MESSAGES if measures else ()
+    names = resolve(criteria)
+    wrong = [name for name in names if name not in MESSAGES]
+    if wrong:
+        raise UsageError(
+            "bad-criterion",
+            f"{', '.join(wrong)} is about threads; message-passing programs have the criteria {', '.join(MESSAGES)}",
+        )
+    if callable(program):
+        raise UsageError("bad-program", "criteria can only be measured for a program in a file, not for a function")
+    return names
+
+
+def _choice(name: str, kind: type[SendModes] | type[Collectives] | type[Profile], value: str):  # type: ignore[no-untyped-def]
     try:
         return kind(value)
     except ValueError:
@@ -143,13 +185,16 @@ def _explored(
     budget: Budget,
     shrink: bool,
     progress: ProgressCallback | None,
+    criteria: tuple[str, ...],
 ) -> tuple[Result, MpiWorld]:
     """Explore a scenario in one mode of sends; return the result and the world that executed it."""
-    workbench = Workbench(scenario.domain())
+    workbench = Workbench(scenario.domain(criteria))
     installation = workbench.installation
     assert isinstance(installation, MpiInstallation)
     world = installation.world
-    plan = scenario.plan(installation, (), scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False)
+    plan = scenario.plan(
+        installation, criteria, scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False
+    )
     begun = time.monotonic()
     with workbench:
         result, _ = workbench.search(plan, budget, progress=progress)
@@ -174,6 +219,7 @@ def _combined(results: dict[Sends, Result]) -> Result:
         ]
     ended = {result.stopped_because for result in results.values()}
     reason = next((one for one in _WEAKEST_FIRST if one in ended), first.stopped_because)
+    records = [result.record for result in results.values() if result.record is not None]
     orders = {name: sum(result.orders.get(name, 0) for result in results.values()) for name in first.orders}
     return replace(
         first,
@@ -184,8 +230,19 @@ def _combined(results: dict[Sends, Result]) -> Result:
         seconds=sum(result.seconds for result in results.values()),
         stopped_because=reason,
         orders=orders,
+        record=_merged(records, exhausted=len(ended) == 1 and StopReason.EXHAUSTED in ended),
         notes=tuple(dict.fromkeys(note for result in results.values() for note in result.notes)),
     )
+
+
+def _merged(records: Sequence[Record], *, exhausted: bool) -> Record | None:
+    """Return the coverage of the searches in all modes; it is complete if all of them were exhausted."""
+    if not records:
+        return None
+    merged = records[0]
+    for record in records[1:]:
+        merged = merged + record
+    return replace(merged, exact=merged.measured if exhausted else frozenset())
 
 
 # The reason of several searches together is the first of these that ended one of them.

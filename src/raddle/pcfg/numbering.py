@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+ENTRY, MODULE_ENTRY = "entry", "module"  # the texts of entries
 _DECLARATIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _LEAVES_OUT = (ast.Global, ast.Nonlocal, ast.Try, ast.TryStar)
 
@@ -62,7 +63,8 @@ def number_statements(tree: ast.Module, base: int) -> Numbering:
 
 def _enter(numbering: Numbering, unit: ast.AST, function: str) -> None:
     numbering._entries[unit] = numbering.base + len(numbering.lines)
-    numbering.lines.append(Line(getattr(unit, "lineno", 1), getattr(unit, "col_offset", 0), function, "entry"))
+    text = MODULE_ENTRY if isinstance(unit, ast.Module) else ENTRY
+    numbering.lines.append(Line(getattr(unit, "lineno", 1), getattr(unit, "col_offset", 0), function, text))
 
 
 def _unit(numbering: Numbering, body: Sequence[ast.stmt], function: str, prefix: str) -> None:

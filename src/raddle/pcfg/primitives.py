@@ -114,6 +114,11 @@ def collective_name(method: str) -> str:
     return ""
 
 
+def pattern_of(operation: str) -> Pattern:
+    """Return the pattern of a collective operation, given its name; NONE for operations that transfer no data."""
+    return _PATTERNS.get(collective_name(operation), Pattern.NONE)
+
+
 def _calls(expression: ast.expr | None, modules: Set[str]) -> Iterator[ast.Call]:
     """Yield the calls of methods in an expression, other than those of functions of modules."""
     if expression is None:

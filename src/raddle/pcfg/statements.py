@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Set
 
 from raddle.pcfg.names import assigned_by_walrus, captured, defined, used, used_by_store
-from raddle.pcfg.numbering import Function, Numbering, first_word
+from raddle.pcfg.numbering import ENTRY, Function, Numbering, first_word
 from raddle.pcfg.primitives import Communication, communication
 from raddle.pcfg.unit import Call, Node
 
@@ -17,9 +17,9 @@ _Expressions = tuple[ast.expr | None, ...]
 def make_node(number: int, syntax: ast.AST, numbering: Numbering, modules: Set[str], resolve: Resolver) -> Node:
     """Return the node of a statement, of the entry of a function, of a handler or of a case."""
     line = numbering.line(number)
-    if line.text == "entry":
+    if line.text == ENTRY:
         assert isinstance(syntax, Function)
-        return Node(number, line.line, "entry", parameters(syntax))
+        return Node(number, line.line, ENTRY, parameters(syntax))
     if isinstance(syntax, ast.ExceptHandler):
         return Node(number, line.line, "except", (syntax.name,) if syntax.name else (), used(syntax.type))
     if isinstance(syntax, ast.match_case):
