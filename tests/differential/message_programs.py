@@ -44,12 +44,12 @@ def _message(random: Random, source: int, destination: int, *, synchronous: bool
 
 
 def _insert_collective(random: Random, program: list[list[Instruction]]) -> None:
-    everybody = tuple(range(len(program)))
+    all_ranks = tuple(range(len(program)))
     needs = random.choice(
         (
-            (everybody,) * len(program),  # a barrier
+            (all_ranks,) * len(program),  # a barrier
             ((0,),) * len(program),  # a broadcast from rank 0
-            (everybody, *((),) * (len(program) - 1)),  # a gather in rank 0
+            (all_ranks, *((),) * (len(program) - 1)),  # a gather in rank 0
         )
     )
     for instructions in program:
