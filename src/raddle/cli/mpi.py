@@ -10,6 +10,7 @@ import click
 COMMANDS = {
     "explore": "mpi_explore",
     "replay": "mpi_replay",
+    "mutate": "mpi_mutate",
 }
 
 

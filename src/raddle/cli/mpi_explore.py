@@ -38,7 +38,8 @@ from raddle.story_length import StoryLength
 @click.option(
     "--approach",
     metavar="NAME",
-    help="reachability or variants: run every SYN-sequence exactly once; or a scheduler, such as random or portfolio "
+    help="reachability or variants: run every SYN-sequence exactly once; composite: only those that promise to cover "
+    "something new; structural: random executions, then composite; or a scheduler, such as random or portfolio "
     "[default: reachability].",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.")

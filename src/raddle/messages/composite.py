@@ -37,7 +37,7 @@ class CompositeSearch(VariantSearch):
     def __init__(self, world: MpiWorld, remaining: Remaining, *, random_runs: int = 0, seed: int = 1) -> None:
         super().__init__(world)
         self.remaining = remaining
-        self.skipped = 0  # number of variants that promised nothing
+        self._skipped: list[Variant] = []  # variants that promised nothing
         self._promising: list[tuple[Variant, frozenset[Requirement]]] = []
         self._random_runs = random_runs
         self._walk = RandomWalk(seed)
@@ -63,7 +63,7 @@ class CompositeSearch(VariantSearch):
         while self._promising:
             variant, promised = self._promising.pop(0)
             if not promised & self.remaining.uncovered:
-                self.skipped += 1
+                self._skipped.append(variant)
             elif not self.known.contain(variant.decided):
                 return variant
         return None
@@ -78,11 +78,21 @@ class CompositeSearch(VariantSearch):
             if promised:
                 self._promising.append((variant, promised))
             else:
-                self.skipped += 1
+                self._skipped.append(variant)
+
+    @property
+    def skipped(self) -> int:
+        """The number of variants that promised nothing and that no known execution contains."""
+        return sum(not self.known.contain(variant.decided) for variant in self._skipped)
 
     def progress(self) -> SearchProgress:
         bound, difference, every_order, *_ = super().progress()
-        return SearchProgress(bound or (BOUND if self.skipped else ""), difference, every_order)
+        return SearchProgress(bound or (BOUND if self.finished and self.skipped else ""), difference, every_order)
+
+    @property
+    def is_bounded_by_promises(self) -> bool:
+        """Whether the search left out sequences only because their variants promised nothing."""
+        return not self._bound and self.skipped > 0
 
     def planned(self) -> int:
         return len(self._promising)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from raddle.criteria import MESSAGES, resolve
 from raddle.errors import UsageError
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
-from raddle.messages.approach import VARIANTS, PlanWithPolicy, notes_of, variant_policy
+from raddle.messages.approach import BY_COVERAGE, OWN, VARIANTS, PlanWithPolicy, concluded, make_search
+from raddle.messages.criteria_goal import DEFAULT_CRITERIA, CriteriaGoal
+from raddle.messages.goal import Remaining
 from raddle.messages.parallel_exploring import check_workers, confirmed, gather
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
 from raddle.mpi.world import MpiWorld
+from raddle.pcfg.graph import ITERATIONS
+from raddle.pcfg.matching import Profile
+from raddle.record import Record
 from raddle.result import Result
+from raddle.searching import stored, usable
 from raddle.stop_reason import StopReason
 
 EXECUTIONS = 1000  # default limit if the caller gives neither a number of executions nor a time limit
@@ -45,14 +53,20 @@ def explore(
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
     workers: int | Executor | None = None,
+    criteria: str | Iterable[str] | None = None,
+    data_file: str | os.PathLike[str] | None = None,
+    roles: str | None = None,
+    profile: str = Profile.LITERAL,
+    iterations: int = ITERATIONS,
     progress: ProgressCallback | None = None,
 ) -> Result:
     """Run a message-passing program many times, with different orders of its messages, and return the `Result`.
 
     * `program` is a file that uses mpi4py, or a function that takes a communicator. Every rank runs it.
     * The default `approach`, "reachability", runs every SYN-sequence exactly once. So does "variants", which works
-      differently: it executes race variants. The name of a scheduler, such as "random" or "portfolio", samples
-      executions instead.
+      differently: it executes race variants. "composite" executes only the variants that promise to cover something
+      new (by default, sync-edges and s-uses), and "structural" tries random executions first. The name of a
+      scheduler, such as "random" or "portfolio", samples executions instead.
     * `sends` says when standard sends complete: "buffered" (at once), "synchronous" (when a receive has taken the
       message) or "both", which explores both. With `collectives="synchronizing"`, every collective operation waits for
       all ranks. A poll, such as `iprobe` or `test`, can be refused `polls` times in a row.
@@ -60,6 +74,10 @@ def explore(
       variants, and its result does not depend on their number. A program that is a function must then be importable,
       unless processes can be forked.
     * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search in each mode.
+    * `criteria` names structural criteria to measure, such as "all-edges-s,all-s-uses" or "messages" for all of them;
+      the result is added to `data_file`. `roles` says which function each rank runs, as in "master(0) worker(1-3)";
+      by default, raddle finds the roles in the source. `profile` ("literal", "tags" or "ranks") says what is compared
+      to eliminate pairs of sends and receives. all-edges-s* distinguishes `iterations` runs of a statement.
 
     >>> import raddle
     >>> def program(comm):
@@ -83,25 +101,38 @@ def explore(
         step_limit=step_limit,
         patience_seconds=patience_seconds,
         seed=seed,
+        roles=roles,
+        profile=_choice("profile", Profile, profile),
+        iterations=iterations,
     )
+    if criteria is None and approach in BY_COVERAGE:
+        criteria = DEFAULT_CRITERIA
+    names = structural_criteria(criteria, program, measures=data_file is not None)
+    if approach in BY_COVERAGE and not names:
+        raise UsageError("no-criteria", f"the approach {approach!r} needs at least one criterion to cover")
+    file, why_not_stored = usable(data_file) if names else (None, "")
     if workers is not None:
         check_workers(workers)
         if approach not in (REACHABILITY, VARIANTS):
             raise UsageError("bad-workers", f"the approach {approach!r} cannot be split among workers: drop `workers`")
-    complete = approach == VARIANTS or make_policy(approach, seed=seed, criteria=()).complete
+    complete = approach in OWN or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, workers)
+        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names, workers)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
             result.failed and budget.until == "first-finding"
         ):
             break
+    combined = _combined(results)
+    if combined.record is not None:
+        combined = stored(combined, combined.record, names, file, ())
     return replace(
-        _combined(results),
+        combined,
+        not_stored=why_not_stored or combined.not_stored,
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
     )
@@ -130,7 +161,25 @@ def _assumptions(modes: Sequence[Sends], scenario: MessageScenario, worlds: Sequ
     )
 
 
-def _choice(name: str, kind: type[SendModes] | type[Collectives], value: str):  # type: ignore[no-untyped-def]
+def structural_criteria(
+    criteria: str | Iterable[str] | None, program: Program, *, measures: bool = False
+) -> tuple[str, ...]:
+    """Return the names of the criteria to measure: those named, or all of them if `measures` is true."""
+    if criteria is None:
+        return MESSAGES if measures else ()
+    names = resolve(criteria)
+    wrong = [name for name in names if name not in MESSAGES]
+    if wrong:
+        raise UsageError(
+            "bad-criterion",
+            f"{', '.join(wrong)} is about threads; message-passing programs have the criteria {', '.join(MESSAGES)}",
+        )
+    if callable(program):
+        raise UsageError("bad-program", "criteria can only be measured for a program in a file, not for a function")
+    return names
+
+
+def _choice(name: str, kind: type[SendModes] | type[Collectives] | type[Profile], value: str):  # type: ignore[no-untyped-def]
     try:
         return kind(value)
     except ValueError:
@@ -155,6 +204,7 @@ def _explored(
     budget: Budget,
     shrink: bool,
     progress: ProgressCallback | None,
+    criteria: tuple[str, ...],
     workers: int | Executor | None,
 ) -> tuple[Result, MpiWorld]:
     """Explore a scenario in one mode of sends; return the result and the world that executed it."""
@@ -162,16 +212,20 @@ def _explored(
     gathered = None if workers is None else gather(scenario, workers, budget)
     if gathered is not None and gathered.refusal:
         raise _unsupported(scenario, gathered.refusal)
-    workbench = Workbench(scenario.domain())
+    workbench = Workbench(scenario.domain(criteria))
     installation = workbench.installation
     assert isinstance(installation, MpiInstallation)
     world = installation.world
-    policy = variant_policy(world) if approach == VARIANTS else None
-    plan = scenario.plan(installation, (), scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False)
-    if policy is not None:
-        plan = PlanWithPolicy.of(plan, policy)
+    search = None
+    if approach in OWN and gathered is None:
+        search = make_search(approach, world, _remaining(installation, approach, criteria), seed=seed)
+    plan = scenario.plan(
+        installation, criteria, scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False
+    )
+    if search is not None:
+        plan = PlanWithPolicy.of(plan, search)
     if gathered is not None:
-        result, policy = confirmed(gathered, plan, workbench, world), None
+        result = confirmed(gathered, plan, workbench, world)
     else:
         with workbench:
             result, _ = workbench.search(plan, budget, progress=progress)
@@ -179,8 +233,16 @@ def _explored(
         raise _unsupported(scenario, world.refusal)
     if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
         result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
-    notes = result.notes if policy is None else (*result.notes, *notes_of(policy))
-    return replace(result, notes=notes, seconds=time.monotonic() - begun), world
+    result = result if search is None else concluded(result, search)
+    return replace(result, seconds=time.monotonic() - begun), world
+
+
+def _remaining(installation: MpiInstallation, approach: str, criteria: tuple[str, ...]) -> Remaining | None:
+    """Return what an approach has to cover; None if coverage does not direct it."""
+    graph = installation.model().graph
+    if approach not in BY_COVERAGE or graph is None:
+        return None
+    return Remaining(CriteriaGoal(installation.world, graph, criteria))
 
 
 def _unsupported(scenario: MessageScenario, call: object) -> UsageError:
@@ -199,6 +261,7 @@ def _combined(results: dict[Sends, Result]) -> Result:
         ]
     ended = {result.stopped_because for result in results.values()}
     reason = next((one for one in _WEAKEST_FIRST if one in ended), first.stopped_because)
+    records = [result.record for result in results.values() if result.record is not None]
     orders = {name: sum(result.orders.get(name, 0) for result in results.values()) for name in first.orders}
     return replace(
         first,
@@ -209,8 +272,19 @@ def _combined(results: dict[Sends, Result]) -> Result:
         seconds=sum(result.seconds for result in results.values()),
         stopped_because=reason,
         orders=orders,
+        record=_merged(records, exhausted=len(ended) == 1 and StopReason.EXHAUSTED in ended),
         notes=tuple(dict.fromkeys(note for result in results.values() for note in result.notes)),
     )
+
+
+def _merged(records: Sequence[Record], *, exhausted: bool) -> Record | None:
+    """Return the coverage of the searches in all modes; it is complete if all of them were exhausted."""
+    if not records:
+        return None
+    merged = records[0]
+    for record in records[1:]:
+        merged = merged + record
+    return replace(merged, exact=merged.measured if exhausted else frozenset())
 
 
 # The reason of several searches together is the first of these that ended one of them.
@@ -221,6 +295,7 @@ _WEAKEST_FIRST = (
     StopReason.CRASHING,
     StopReason.SECONDS,
     StopReason.EXECUTIONS,
+    StopReason.NOTHING_PROMISED,
     StopReason.EXHAUSTED_IN_PART,
     StopReason.EXHAUSTED_WITHIN_BOUND,
     StopReason.SATURATED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
@@ -17,6 +18,9 @@ from raddle.mpi.library.comm import COMM_WORLD, Comm
 from raddle.mpi.options import Collectives, MpiOptions, Sends
 from raddle.mpi.program import Script
 from raddle.origin import Command, Origin
+from raddle.pcfg.graph import ITERATIONS
+from raddle.pcfg.graph import Options as GraphOptions
+from raddle.pcfg.matching import Profile
 from raddle.replay_options import ReplayOptions
 
 STEP_LIMIT, PATIENCE_SECONDS, POLLS = 50_000, 5.0, 3
@@ -52,6 +56,9 @@ class MessageScenario:
     step_limit: int = STEP_LIMIT
     patience_seconds: float | None = PATIENCE_SECONDS
     seed: int = 1
+    roles: str | None = None  # see `raddle.pcfg.roles`; None to infer them
+    profile: Profile = Profile.LITERAL
+    iterations: int = ITERATIONS
 
     def __post_init__(self) -> None:
         if not isinstance(self.ranks, int) or not 1 <= self.ranks <= MAX_RANKS:
@@ -60,6 +67,8 @@ class MessageScenario:
             raise UsageError("bad-polls", f"polls must be a number that is not negative, not {self.polls!r}")
         if not isinstance(self.step_limit, int) or self.step_limit < 1:
             raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {self.step_limit!r}")
+        if not isinstance(self.iterations, int) or self.iterations < 1:
+            raise UsageError("bad-iterations", f"iterations must be at least 1, not {self.iterations!r}")
         if not callable(self.program):
             check_program(self.program)
 
@@ -76,6 +85,8 @@ class MessageScenario:
             script,
             self.seed,
             self.patience_seconds,
+            tuple(criteria),
+            GraphOptions(self.ranks, self.roles, self.profile, self.iterations) if criteria else None,
         )
 
     def scenario(self, installation: MpiInstallation) -> Callable[[], None]:
@@ -107,7 +118,7 @@ class MessageScenario:
             self.domain(criteria),
             self.session_options(criteria),
             criteria=criteria,
-            origin=str(Origin(Command.EXPLORE, self.name, "")),
+            origin=str(Origin(Command.EXPLORE, self.command_line)),
             **search,
         )
 
@@ -117,6 +128,11 @@ class MessageScenario:
         if callable(self.program):
             return getattr(self.program, "__name__", "program")
         return os.fspath(self.program)
+
+    @property
+    def command_line(self) -> str:
+        """The program with its arguments. Data files keep the coverage of different arguments apart."""
+        return shlex.join([self.name, *self.argv]) if self.argv else self.name
 
     def _replay_options(self) -> ReplayOptions:
         return ReplayOptions(

@@ -52,6 +52,7 @@ class MessageTrace:
         self.posted: dict[
             Inbox, list[Receive]
         ] = {}  # receives that do not block, in the order in which they were posted
+        self._probed: dict[tuple[int, int], Message] = {}  # by rank and number of the probe
         self._sends: dict[tuple[int, int], int] = {}  # by source and number of the message
         self._takes: dict[tuple[int, int], int] = {}  # receives of messages, by rank and number of the receive
         self._posts: dict[tuple[int, int], int] = {}  # posted receives, by rank and number of the receive
@@ -94,6 +95,8 @@ class MessageTrace:
             self.posted.setdefault((target.rank, target.context), []).append(target)
         elif kind in (RECV, MATCH, PROBE, POLL) and target.takes and target.message is not None:
             self._takes[target.rank, target.number] = number
+        elif kind in (PROBE, POLL) and target.message is not None:
+            self._probed[target.rank, target.number] = target.message
         elif kind == JOIN_IN:
             self._entries[target.call.context, target.call.number, event.rank] = number
 
@@ -142,6 +145,11 @@ class MessageTrace:
     def match(self, receive: Receive) -> int:
         """Return the event at which a receive took its message; -1 if it has none."""
         return self._takes.get((receive.rank, receive.number), -1)
+
+    def taker(self, rank: int, number: int) -> int:
+        """Return the number of the receive that took the message found by a probe, or of the receive itself."""
+        message = self._probed.get((rank, number))
+        return number if message is None or message.receive is None else message.receive.number
 
     def needs(self, completion: Completion) -> Iterator[int]:
         """Yield the events that complete these requests; -1 for a request that was not completed."""

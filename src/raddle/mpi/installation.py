@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -14,13 +15,21 @@ from raddle.engine.waits import sleep
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.mpi.calculus import MpiCalculus
+from raddle.mpi.graph_of_script import NodeCompiler, add_sites, graph_of
 from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
 from raddle.mpi.operations import PASS_TIME
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
 from raddle.mpi.program import CodeCache, ProgramFinder, Script, run_script
+from raddle.mpi.recorder import ElementRecorder
 from raddle.mpi.world import MpiWorld
+from raddle.observers.recorder import Recorder
+from raddle.pcfg.coverage import CoverageOfExecutions
+from raddle.pcfg.elements import Element
+from raddle.pcfg.graph import Options as GraphOptions
+from raddle.pcfg.graph import Pcfg
+from raddle.static_model import StaticModel
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,8 @@ class Ranks(Domain):
     script: Script | None = None
     seed: int = 1  # for the module `random` of each rank
     patience_seconds: float | None = 5.0  # how long a rank may block outside raddle's control
+    criteria: tuple[str, ...] = ()  # the structural criteria to measure
+    graph: GraphOptions | None = None  # how the graph of the script is built; None if nothing is measured
 
     def install(self) -> MpiInstallation:
         return MpiInstallation(self)
@@ -50,6 +61,24 @@ class MpiInstallation(Installation):
         super().__init__(world, MpiCalculus(ranks.size, ranks.options.polls), patience_seconds=ranks.patience_seconds)
         self._ranks = ranks
         self._codes = CodeCache()
+        self._graph: Pcfg | None = None
+        script = ranks.script
+        if script is not None:
+            self.table.root = script.folder  # so that files in subfolders have different names
+        if script is not None and ranks.graph is not None:
+            self._graph = graph_of(script, ranks.graph)
+            for source in self._graph.sources:
+                add_sites(self.table, source, os.path.join(script.folder, source.file))
+            self._codes = CodeCache(NodeCompiler(script.folder, self.table))
+
+    def model(self) -> StaticModel:
+        return StaticModel() if self._graph is None else StaticModel(graphs=(self._graph,))
+
+    def step_recorder(self, *, renewed: bool, all_accesses: bool = False) -> Recorder:
+        if self._graph is None:
+            return super().step_recorder(renewed=renewed, all_accesses=all_accesses)
+        wanted = [Element(name) for name in self._ranks.criteria]
+        return ElementRecorder(self.world, CoverageOfExecutions(self._graph, wanted))
 
     def _install(self, stack: ExitStack) -> None:
         world = self.world

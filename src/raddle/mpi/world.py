@@ -24,6 +24,7 @@ from raddle.outcome import Outcome, OutcomeKind
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
+    from raddle.mpi.node_probe import NodePath
 
 
 class MpiWorld(World):
@@ -46,6 +47,7 @@ class MpiWorld(World):
         self.used_collectives = False  # True if ranks entered a collective operation
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
+        self.paths: Sequence[NodePath] = ()  # the path of each rank, if the execution is measured
         self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence, without replays
         self._is_replay = False
 
@@ -54,6 +56,7 @@ class MpiWorld(World):
         self.output = RankOutput(self.size)
         # A search continues after a failure or samples scheduling points; a replay does neither.
         self._is_replay = not engine.rules.thorough and not engine.rules.samples
+        self.paths = ()
         main.own = self.exchange.ranks[0]
         self.running_rank = 0
         self.begun()

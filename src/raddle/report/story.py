@@ -57,7 +57,9 @@ def headline(finding: Finding) -> str:
     """
     in_thread = f" in {finding.thread}" if finding.thread else ""
     where = ""
-    if finding.every_order is not None:
+    if finding.possible_on == WITHOUT_BUFFERING:  # the most helpful fact about such a failure
+        where = f" ({_POSSIBLE_ON[finding.possible_on]})"
+    elif finding.every_order is not None:
         where = f" ({finding.every_order})"
     elif finding.schedule is not None:
         where = f" ({_POSSIBLE_ON.get(finding.possible_on, finding.possible_on)})"
