@@ -31,9 +31,10 @@ class Goal(Protocol):
 class Remaining:
     """The requirements of a goal that are not covered yet. Searches with several inputs share them."""
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: Goal, before: Remaining | None = None) -> None:
+        """Begin with all requirements, or with those that are left of an equal goal for another input."""
         self.goal = goal
-        self.uncovered = set(goal.required)
+        self.uncovered: set[Requirement] = set(goal.required if before is None else before.uncovered)
 
     @property
     def is_empty(self) -> bool:
