@@ -35,14 +35,21 @@ class CriteriaGoal:
         return {(element, key) for _, element, key in elements}
 
     def promised(self, trace: MessageTrace, changed: Decided) -> Collection[Requirement]:
-        """Return the sync-edges and s-uses from the other message to the changed receive."""
+        """Return the sync-edges and s-uses from the other message to the changed receive.
+
+        If the two receives exchange their messages, the edges of the other receive are promised too, because that is
+        the likely consequence.
+        """
         choice, outcome = changed
         if choice.numbering is not Numbering.RECEIVES or outcome == REFUSED:
             return ()
-        source, number = outcome
         receive = trace.taker(choice.rank, choice.number)
-        match = Match(source, (source, number), choice.rank, receive)
-        return set(self._coverage.of_match(match, self._processes()))
+        matches = [Match(outcome[0], outcome, choice.rank, receive)]
+        before, other = trace.outcome(choice), trace.receive_of(outcome)
+        if before and other is not None:
+            matches.append(Match(before[0], before, choice.rank, other.number))
+        processes = self._processes()
+        return {element for match in matches for element in self._coverage.of_match(match, processes)}
 
     def _processes(self) -> Sequence[Covered]:
         return [path.fold().covered for path in self._world.paths]

@@ -22,8 +22,9 @@ class Goal(Protocol):
         """Return the requirements that the execution which has just ended covers; `trace` is its trace."""
 
     def promised(self, trace: MessageTrace, changed: Decided) -> Collection[Requirement]:
-        """Return the requirements that every execution of a variant covers because of its changed choice.
+        """Return the requirements that executions of a variant cover because of its changed choice.
 
+        This is a prediction: some of them may turn out to be uncovered.
         `trace` is the trace of the execution that has just ended, from which the variant was derived.
         """
 
@@ -42,11 +43,11 @@ class Remaining:
         return not self.uncovered
 
     def add(self, trace: MessageTrace) -> int:
-        """Remove what the execution that has just ended covers; return how many requirements it covers first."""
+        """Remove what the execution that has just ended covers; return how many requirements it is the first to cover."""
         before = len(self.uncovered)
         self.uncovered.difference_update(self.goal.covered(trace))
         return before - len(self.uncovered)
 
     def promised(self, trace: MessageTrace, changed: Decided) -> frozenset[Requirement]:
-        """Return the uncovered requirements that a variant covers for certain."""
+        """Return the uncovered requirements that a variant promises to cover."""
         return frozenset(self.goal.promised(trace, changed)) & self.uncovered

@@ -151,6 +151,12 @@ class MessageTrace:
         message = self._probed.get((rank, number))
         return number if message is None or message.receive is None else message.receive.number
 
+    def receive_of(self, message: tuple[int, ...]) -> Receive | None:
+        """Return the receive that took the message with this source and number; None if it was not received."""
+        source, number = message
+        sent: Message = self.events[self._sends[source, number]].target
+        return sent.receive
+
     def needs(self, completion: Completion) -> Iterator[int]:
         """Yield the events that complete these requests; -1 for a request that was not completed."""
         for pending in completion.pending:
@@ -164,6 +170,10 @@ class MessageTrace:
     def outcomes(self) -> dict[Choice, tuple[int, ...]]:
         """Return the outcome of each choice."""
         return {decided.choice: decided.outcome for _, decided in self.decided}
+
+    def outcome(self, choice: Choice) -> tuple[int, ...]:
+        """Return the outcome of a choice; empty if nothing was found."""
+        return next(decided.outcome for _, decided in self.decided if decided.choice == choice)
 
     def unaffected(self, event: int) -> int:
         """Return the events that do not happen after an event; the event itself is not one of them."""
