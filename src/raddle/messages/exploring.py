@@ -15,6 +15,7 @@ from raddle.exploring.stop_rules import Budget
 from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
+from raddle.messages.choice import choice
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
 from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
@@ -79,19 +80,19 @@ def explore(
     >>> result.outcome, str(result.findings[0].schedule), result.sequences
     ('assertion', 'R0; R2.', 2)
     """
-    modes = _choice("sends", SendModes, sends).modes
+    modes = choice("sends", SendModes, sends).modes
     seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
     scenario = MessageScenario(
         program,
         ranks,
         argv=tuple(map(str, argv)),
-        collectives=_choice("collectives", Collectives, collectives),
+        collectives=choice("collectives", Collectives, collectives),
         polls=polls,
         step_limit=step_limit,
         patience_seconds=patience_seconds,
         seed=seed,
         roles=roles,
-        profile=_choice("profile", Profile, profile),
+        profile=choice("profile", Profile, profile),
         iterations=iterations,
     )
     names = structural_criteria(criteria, program, measures=data_file is not None)
@@ -101,7 +102,7 @@ def explore(
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names)
+        result, world = explored_in_mode(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
@@ -160,13 +161,6 @@ def structural_criteria(
     return names
 
 
-def _choice(name: str, kind: type[SendModes] | type[Collectives] | type[Profile], value: str):  # type: ignore[no-untyped-def]
-    try:
-        return kind(value)
-    except ValueError:
-        raise UsageError(f"bad-{name}", f"{name} must be one of {', '.join(kind)}, not {value!r}") from None
-
-
 def _budget(executions: int | None, seconds: float | None, until: str | None, *, complete: bool) -> Budget:
     until = until or ("exhausted" if complete else "budget")
     if until not in UNTIL:
@@ -178,7 +172,7 @@ def _budget(executions: int | None, seconds: float | None, until: str | None, *,
     return Budget(executions, seconds, until)
 
 
-def _explored(
+def explored_in_mode(
     scenario: MessageScenario,
     approach: str,
     seed: int,
