@@ -9,7 +9,9 @@ import click
 # Maps commands to modules, in the order shown by --help. A module is imported on first use.
 COMMANDS = {
     "explore": "mpi_explore",
+    "run": "mpi_run",
     "replay": "mpi_replay",
+    "pcfg": "mpi_pcfg",
     "mutate": "mpi_mutate",
 }
 

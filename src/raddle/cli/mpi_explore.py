@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from raddle.cli.explore import Seed
 from raddle.cli.mpi_options import (
     PROGRAM_CONTEXT,
     arguments_argument,
+    measuring_options,
     program_argument,
     ranks_option,
     simulation_options,
@@ -21,14 +23,35 @@ from raddle.cli.mpi_options import (
 from raddle.cli.options import given, json_option, shrink_option, verbose_option
 from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
-from raddle.cli.screen import Live, console, show_result
+from raddle.cli.safe_text import safe_text
+from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
 from raddle.messages.exploring import explore
 from raddle.messages.scenario import SendModes
 from raddle.report.story import replay_command
 from raddle.stop_reason import StopReason
+from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
+from raddle.tally import EXACT
+
+
+def infeasible_lines(criteria: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return lines about the criteria of which an exhausted search has shown some elements to be infeasible.
+
+    >>> row = {"covered": 8, "total": 8, "total_kind": "exact", "static_total": 14}
+    >>> infeasible_lines({"all-edges-s": row})
+    ['all-edges-s: 8 of 14 required elements (57.1 %); infeasible with these arguments: 6']
+    """
+    lines = []
+    for name, row in criteria.items():
+        covered, required = row["covered"], row["static_total"]
+        if row["total_kind"] == EXACT and required and covered < required:
+            lines.append(
+                f"{name}: {covered:,} of {required:,} required elements ({100 * covered / required:.1f} %); infeasible "
+                f"with these arguments: {required - covered:,}"
+            )
+    return lines
 
 
 @click.command(
@@ -61,6 +84,7 @@ from raddle.story_length import StoryLength
     "explore both [default: both].",
 )
 @simulation_options
+@measuring_options
 @shrink_option
 @story_option
 @verbose_option
@@ -75,6 +99,8 @@ def mpi_explore(
     settings = given(**options)
     if settings.get("seed") == "random":
         settings["seed"] = None
+    if "criteria" in settings or "data_file" in settings:
+        settings.setdefault("data_file", DATA_FILE)
     project = config.load(Path.cwd())
     length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
     screen = console()
@@ -90,6 +116,10 @@ def mpi_explore(
             click.echo(json.dumps(data, indent=2))
     else:
         show_result(screen, result, program, length, verbose=bool(verbose or project.verbose))
+        if result.record is not None:
+            show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
+            for line in infeasible_lines(result.criteria):
+                screen.print(safe_text(line))
     interrupted = result.stopped_because is StopReason.INTERRUPTED
     code = exit_code(found=bool(result.findings), interrupted=interrupted, not_stored=result.not_stored)
     if not code and not result.executions and result.stopped_because is StopReason.SECONDS:

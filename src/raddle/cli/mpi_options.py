@@ -9,6 +9,9 @@ import click
 
 from raddle.messages.scenario import POLLS, STEP_LIMIT
 from raddle.mpi.options import Collectives
+from raddle.pcfg.graph import ITERATIONS
+from raddle.pcfg.matching import Profile
+from raddle.store import DATA_FILE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,3 +47,42 @@ def simulation_options(command: F) -> F:
     for option in (_STEP_LIMIT, _POLLS, _COLLECTIVES):
         command = option(command)
     return command
+
+
+_CRITERIA = click.option(
+    "--criteria",
+    metavar="NAMES",
+    help="Comma-separated structural criteria to measure, such as all-edges-s, or messages for all of them.",
+)
+_DATA_FILE = click.option(
+    "--data-file", metavar="FILE", help=f"Data file to add the coverage to [default: {DATA_FILE}]."
+)
+_ROLES = click.option(
+    "--roles",
+    metavar="TEXT",
+    help="The function that each rank runs, as in 'master(0) worker(1-3)' [default: found in the source].",
+)
+_PROFILE = click.option(
+    "--profile",
+    type=click.Choice([one.value for one in Profile]),
+    help="What is compared to eliminate pairs of sends and receives. literal: ranks that are numbers in the source; "
+    "tags: also tags; ranks: also computed ranks [default: literal].",
+)
+_ITERATIONS = click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help=f"Number of runs of a statement that all-edges-s* distinguishes [default: {ITERATIONS}].",
+)
+
+
+def graph_options(command: F) -> F:
+    """Add `--roles`, `--profile` and `--iterations`."""
+    for option in (_ITERATIONS, _PROFILE, _ROLES):
+        command = option(command)
+    return command
+
+
+def measuring_options(command: F) -> F:
+    """Add the options for measuring coverage."""
+    return _CRITERIA(_DATA_FILE(graph_options(command)))

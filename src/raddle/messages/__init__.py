@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from raddle.messages.exploring import explore
     from raddle.messages.replaying import replay
+    from raddle.messages.running import run
 
-_MODULES = {"explore": "exploring", "replay": "replaying"}
+_MODULES = {"explore": "exploring", "replay": "replaying", "run": "running"}
 
-__all__ = ["explore", "replay"]
+__all__ = ["explore", "replay", "run"]
 
 
 def __getattr__(name: str) -> Any:

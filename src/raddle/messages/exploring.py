@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -13,15 +12,13 @@ from raddle.criteria import MESSAGES, resolve
 from raddle.errors import UsageError
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
-from raddle.messages.approach import BY_COVERAGE, OWN, VARIANTS, PlanWithPolicy, concluded, make_search
-from raddle.messages.criteria_goal import DEFAULT_CRITERIA, CriteriaGoal
-from raddle.messages.goal import Remaining
-from raddle.messages.parallel_exploring import check_workers, confirmed, gather
+from raddle.messages.approach import BY_COVERAGE, OWN, VARIANTS
+from raddle.messages.choice import choice
+from raddle.messages.criteria_goal import DEFAULT_CRITERIA
+from raddle.messages.one_mode import SearchSettings, explored_in_mode
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
-from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
 from raddle.mpi.world import MpiWorld
 from raddle.pcfg.graph import ITERATIONS
@@ -90,49 +87,71 @@ def explore(
     >>> result.outcome, str(result.findings[0].schedule), result.sequences
     ('assertion', 'R0; R2.', 2)
     """
-    modes = _choice("sends", SendModes, sends).modes
+    modes = choice("sends", SendModes, sends).modes
     seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
     scenario = MessageScenario(
         program,
         ranks,
         argv=tuple(map(str, argv)),
-        collectives=_choice("collectives", Collectives, collectives),
+        collectives=choice("collectives", Collectives, collectives),
         polls=polls,
         step_limit=step_limit,
         patience_seconds=patience_seconds,
         seed=seed,
         roles=roles,
-        profile=_choice("profile", Profile, profile),
+        profile=choice("profile", Profile, profile),
         iterations=iterations,
     )
-    if criteria is None and approach in BY_COVERAGE:
-        criteria = DEFAULT_CRITERIA
-    names = structural_criteria(criteria, program, measures=data_file is not None)
-    if approach in BY_COVERAGE and not names:
-        raise UsageError("no-criteria", f"the approach {approach!r} needs at least one criterion to cover")
-    file, why_not_stored = usable(data_file) if names else (None, "")
-    if workers is not None:
-        check_workers(workers)
-        if approach not in (REACHABILITY, VARIANTS):
-            raise UsageError("bad-workers", f"the approach {approach!r} cannot be split among workers: drop `workers`")
+    names = _criteria_for(approach, criteria, program, measures=data_file is not None)
+    _check_workers(workers, approach, names)
     complete = approach in OWN or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
+    file, why_not_stored = usable(data_file) if names else (None, "")
+    settings = SearchSettings(approach, seed, budget, shrink=shrink, criteria=names, workers=workers, progress=progress)
+    combined = _explored(scenario, modes, settings)
+    if combined.record is not None:
+        combined = stored(combined, combined.record, names, file, ())
+    return replace(combined, not_stored=why_not_stored or combined.not_stored)
+
+
+def _criteria_for(
+    approach: str, criteria: str | Iterable[str] | None, program: Program, *, measures: bool
+) -> tuple[str, ...]:
+    """Return the names of the criteria to measure, which may direct the approach."""
+    if approach not in BY_COVERAGE:
+        return structural_criteria(criteria, program, measures=measures)
+    names = structural_criteria(DEFAULT_CRITERIA if criteria is None else criteria, program)
+    if not names:
+        raise UsageError("no-criteria", f"the approach {approach!r} needs at least one criterion to cover")
+    return names
+
+
+def _check_workers(workers: int | Executor | None, approach: str, criteria: Sequence[str]) -> None:
+    """Raise `UsageError` if a search cannot be split among workers."""
+    if workers is None:
+        return
+    if isinstance(workers, int) and workers < 1:
+        raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
+    if approach not in (REACHABILITY, VARIANTS):
+        raise UsageError("bad-workers", f"the approach {approach!r} cannot be split among workers: drop `workers`")
+    if criteria:
+        raise UsageError("bad-workers", "workers do not measure criteria: drop `workers`, or measure no criteria")
+
+
+def _explored(scenario: MessageScenario, modes: Sequence[Sends], settings: SearchSettings) -> Result:
+    """Explore a scenario in several modes of sends; return one result."""
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = _explored(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names, workers)
+        result, world = explored_in_mode(scenario.with_sends(mode), settings)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
-            result.failed and budget.until == "first-finding"
+            result.failed and settings.budget.until == "first-finding"
         ):
             break
-    combined = _combined(results)
-    if combined.record is not None:
-        combined = stored(combined, combined.record, names, file, ())
     return replace(
-        combined,
-        not_stored=why_not_stored or combined.not_stored,
+        _combined(results),
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
     )
@@ -179,13 +198,6 @@ def structural_criteria(
     return names
 
 
-def _choice(name: str, kind: type[SendModes] | type[Collectives] | type[Profile], value: str):  # type: ignore[no-untyped-def]
-    try:
-        return kind(value)
-    except ValueError:
-        raise UsageError(f"bad-{name}", f"{name} must be one of {', '.join(kind)}, not {value!r}") from None
-
-
 def _budget(executions: int | None, seconds: float | None, until: str | None, *, complete: bool) -> Budget:
     until = until or ("exhausted" if complete else "budget")
     if until not in UNTIL:
@@ -195,58 +207,6 @@ def _budget(executions: int | None, seconds: float | None, until: str | None, *,
     if executions is None and seconds is None:
         executions = EXECUTIONS
     return Budget(executions, seconds, until)
-
-
-def _explored(
-    scenario: MessageScenario,
-    approach: str,
-    seed: int,
-    budget: Budget,
-    shrink: bool,
-    progress: ProgressCallback | None,
-    criteria: tuple[str, ...],
-    workers: int | Executor | None,
-) -> tuple[Result, MpiWorld]:
-    """Explore a scenario in one mode of sends; return the result and the world that executed it."""
-    begun = time.monotonic()
-    gathered = None if workers is None else gather(scenario, workers, budget)
-    if gathered is not None and gathered.refusal:
-        raise _unsupported(scenario, gathered.refusal)
-    workbench = Workbench(scenario.domain(criteria))
-    installation = workbench.installation
-    assert isinstance(installation, MpiInstallation)
-    world = installation.world
-    search = None
-    if approach in OWN and gathered is None:
-        search = make_search(approach, world, _remaining(installation, approach, criteria), seed=seed)
-    plan = scenario.plan(
-        installation, criteria, scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False
-    )
-    if search is not None:
-        plan = PlanWithPolicy.of(plan, search)
-    if gathered is not None:
-        result = confirmed(gathered, plan, workbench, world)
-    else:
-        with workbench:
-            result, _ = workbench.search(plan, budget, progress=progress)
-    if world.refusal is not None:
-        raise _unsupported(scenario, world.refusal)
-    if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
-        result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
-    result = result if search is None else concluded(result, search)
-    return replace(result, seconds=time.monotonic() - begun), world
-
-
-def _remaining(installation: MpiInstallation, approach: str, criteria: tuple[str, ...]) -> Remaining | None:
-    """Return what an approach has to cover; None if coverage does not direct it."""
-    graph = installation.model().graph
-    if approach not in BY_COVERAGE or graph is None:
-        return None
-    return Remaining(CriteriaGoal(installation.world, graph, criteria))
-
-
-def _unsupported(scenario: MessageScenario, call: object) -> UsageError:
-    return UsageError("unsupported-mpi-call", f"{scenario.name} uses {call}, which raddle does not simulate")
 
 
 def _combined(results: dict[Sends, Result]) -> Result:

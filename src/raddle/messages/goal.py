@@ -43,7 +43,7 @@ class Remaining:
         return not self.uncovered
 
     def add(self, trace: MessageTrace) -> int:
-        """Remove what the execution that has just ended covers; return how many requirements it is the first to cover."""
+        """Remove what the execution that has just ended covers; return how many requirements it covers first."""
         before = len(self.uncovered)
         self.uncovered.difference_update(self.goal.covered(trace))
         return before - len(self.uncovered)

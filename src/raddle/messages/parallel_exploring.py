@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from raddle.errors import UsageError
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.units import SearchPlan
 from raddle.exploring.workbench import Workbench
@@ -35,12 +34,6 @@ class _Repetition(Forcing):
             return False
         self.outcomes = dict(execution)
         return True
-
-
-def check_workers(workers: int | Executor) -> None:
-    """Raise `UsageError` unless this is an executor or a positive number."""
-    if isinstance(workers, int) and workers < 1:
-        raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
 
 
 def gather(scenario: MessageScenario, workers: int | Executor, budget: Budget) -> Gathered:

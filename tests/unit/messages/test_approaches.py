@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,3 +69,15 @@ def test_a_scheduler_cannot_use_workers() -> None:
 def test_a_parallel_search_keeps_to_its_limit() -> None:
     result = explore(gathers, ranks=4, sends="buffered", workers=2, executions=20)
     assert (result.executions, result.stopped_because) == (20, "executions")
+
+
+def test_workers_do_not_measure_criteria(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("from mpi4py import MPI\n")
+    with pytest.raises(UsageError, match="workers do not measure criteria"):
+        explore(program, ranks=2, workers=2, criteria="all-edges-s")
+
+
+def test_an_approach_that_coverage_directs_needs_a_program_in_a_file() -> None:
+    with pytest.raises(UsageError, match="criteria can only be measured for a program in a file"):
+        explore(gathers, ranks=4, approach="composite")

@@ -86,13 +86,13 @@ def test_both_sequences_of_gcd_cover_these_elements(tmp_path: Path) -> None:
     # c-uses: the master's x and y in lines 8, 10 and 14 and z in line 19; worker 1: line 24 after the receive and after
     # itself; worker 2: line 26; worker 3: lines 24 and 26.
     assert found["all-c-uses"][0] == 4 + 2 + 1 + 2
-    # p-uses: the master's condition is true, with x and y. Worker 1: `while` true with 2 definitions, false with 1, `if`
-    # true with 2. Worker 2: 3. Worker 3: true, twice false, `if` true and false.
+    # p-uses: the master's condition is true, with x and y. Worker 1: `while` true with 2 definitions, false with 1,
+    # `if` true with 2. Worker 2: 3. Worker 3: true, twice false, `if` true and false.
     assert found["all-p-uses"][0] == 2 + 5 + 3 + 5
     # s-uses: two variables on each edge to a worker; worker 1 and 2: one definition on two edges each; worker 3: two.
     assert found["all-s-uses"][0] == 6 + 2 + 2 + 2
-    # Followed by a c-use of `buf`: worker 1: line 24, worker 2: line 26, worker 3: both, each with two variables; in the
-    # master: each of the 6 s-uses from workers.
+    # Followed by a c-use of `buf`: worker 1: line 24, worker 2: line 26, worker 3: both, each with two variables; in
+    # the master: each of the 6 s-uses from workers.
     assert found["all-s-c-uses"][0] == 2 * 4 + 6
     # Followed by a p-use: worker 1: while and if, worker 2: the same, worker 3: while, and if with both outcomes.
     assert found["all-s-p-uses"][0] == 2 * (2 + 2 + 3)
@@ -195,7 +195,7 @@ def test_nonblocking_calls_match_where_they_are_posted(tmp_path: Path) -> None:
 def test_collective_calls_transfer_data(tmp_path: Path) -> None:
     text = HEAD + "x = comm.bcast(rank)\ncomm.barrier()\ny = comm.gather(x)\nz = comm.allreduce(x)\n"
     found = counts(measured(tmp_path, text, 3))
-    # From rank 0 to 2 others, from 2 others to rank 0, and between all 3*2 pairs. The gather delivers nothing to others.
+    # From rank 0 to 2 others, from 2 others to rank 0, and between all 3*2 pairs
     assert found["all-edges-s"] == (2 + 2 + 6, 2 + 2 + 6)
     # The variable `rank` reaches line 4, and x lines 6 and 7.
     assert found["all-s-uses"] == (10, 10)
