@@ -96,7 +96,7 @@ class ParallelSearch:
         except BrokenExecutor:
             self._close(kill=True)
             raise UsageError(
-                "worker-died", "a worker process died while it executed the program; explore it without workers"
+                "bad-workers", "a worker process died while it executed the program; explore it without workers"
             ) from None
         self._close(kill=gathered.reason is not StopReason.EXHAUSTED)
         gathered.redundant = self._coordinator.redundant

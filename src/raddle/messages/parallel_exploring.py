@@ -15,6 +15,7 @@ from raddle.messages.parallel import Gathered, ParallelSearch
 from raddle.messages.scenario import MessageScenario
 from raddle.messages.variant_worker import Begin
 from raddle.mpi.world import MpiWorld
+from raddle.outcome import OutcomeKind
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 
@@ -44,14 +45,30 @@ def gather(scenario: MessageScenario, workers: int | Executor, budget: Budget) -
     return gathered
 
 
+def _passed(plan: SearchPlan) -> Result:
+    """Return the result of a search without executions."""
+    return Result(
+        outcome=OutcomeKind.PASSED,
+        findings=(),
+        executions=0,
+        scheduling_points=0,
+        seconds=0.0,
+        stopped_because=StopReason.EXHAUSTED,
+        seed=plan.seed,
+        scheduler=plan.scheduler,
+    )
+
+
 def confirmed(gathered: Gathered, plan: SearchPlan, workbench: Workbench, world: MpiWorld) -> Result:
     """Repeat one execution for each kind of failure; return the result of the whole search.
 
     The world then has the sequences of all workers.
     """
-    with workbench:
-        policy = _Repetition(world, gathered.representatives())
-        result, _ = workbench.search(PlanWithPolicy.of(plan, policy), Budget(until="exhausted"))
+    result = _passed(plan)
+    if gathered.failures:
+        with workbench:
+            policy = _Repetition(world, gathered.representatives())
+            result, _ = workbench.search(PlanWithPolicy.of(plan, policy), Budget(until="exhausted"))
     world.sequences = dict.fromkeys(gathered.sequences, 1)
     world.used_collectives |= gathered.used_collectives
     world.limited_polls |= gathered.limited_polls

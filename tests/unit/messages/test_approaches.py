@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -81,3 +83,35 @@ def test_workers_do_not_measure_criteria(tmp_path: Path) -> None:
 def test_an_approach_that_coverage_directs_needs_a_program_in_a_file() -> None:
     with pytest.raises(UsageError, match="criteria can only be measured for a program in a file"):
         explore(gathers, ranks=4, approach="composite")
+
+
+PARENT = os.getpid()
+
+
+def interrupts(comm: Any) -> None:
+    """Interrupt the process that explores this program, unless that process itself executes it."""
+    if comm.rank == 0:
+        if os.getpid() != PARENT:
+            os.kill(PARENT, signal.SIGINT)
+            while True:  # until the worker is killed
+                signal.pause()
+        comm.recv()
+    else:
+        comm.send(None, dest=0)
+
+
+def test_an_interrupt_ends_all_workers() -> None:
+    # The fixtures for all tests check that no process is left.
+    result = explore(interrupts, ranks=3, sends="buffered", workers=2)
+    assert (result.executions, result.stopped_because) == (0, "interrupted")
+
+
+def dies(comm: Any) -> None:
+    """End the worker process."""
+    if os.getpid() != PARENT:
+        os._exit(1)
+
+
+def test_the_death_of_a_worker_is_reported() -> None:
+    with pytest.raises(UsageError, match="a worker process died"):
+        explore(dies, ranks=2, sends="buffered", workers=2)
