@@ -11,7 +11,10 @@ from message_oracle import Collective, Irecv, Isend, Probe, Program, Recv, Resul
 from message_programs import random_program
 
 from raddle.exploring.workbench import Workbench
+from raddle.messages.coordinator import Coordinator
+from raddle.messages.scenario import MessageScenario
 from raddle.messages.variant_search import VariantSearch
+from raddle.messages.variant_worker import VariantWorker
 from raddle.mpi import completion
 from raddle.mpi import point_to_point as p2p
 from raddle.mpi.collective_call import Entry
@@ -28,10 +31,8 @@ Explorer = Callable[[MpiWorld], Reachability | VariantSearch]
 EXPLORERS: tuple[Explorer, ...] = (lambda world: Reachability(), VariantSearch)
 
 
-def explored(program: Program, explorer: Explorer) -> list[Result]:
-    """Return the result of each execution of a complete search."""
-    found: list[Result] = []
-    at = [0] * len(program)
+def executable(program: Program, at: list[int]) -> Callable[[int], None]:
+    """Return a function that executes the instructions of a rank, and counts them in `at`."""
 
     def run(rank: int) -> None:
         at[rank] = 0
@@ -57,6 +58,14 @@ def explored(program: Program, explorer: Explorer) -> list[Result]:
                 completion.complete(call, one.needs[rank])
             at[rank] = number
 
+    return run
+
+
+def explored(program: Program, explorer: Explorer) -> list[Result]:
+    """Return the result of each execution of a complete search."""
+    found: list[Result] = []
+    at = [0] * len(program)
+    run = executable(program, at)
     with Workbench(Ranks(len(program))) as workbench:
         installation = workbench.installation
         assert isinstance(installation, MpiInstallation)
@@ -69,6 +78,26 @@ def explored(program: Program, explorer: Explorer) -> list[Result]:
     assert search.redundant == 0
     assert search.progress().every_order
     assert not search.progress().bound
+    return found
+
+
+def simulated(program: Program, slots: int, random: Random) -> set[object]:
+    """Return the matches of each execution of a search with `slots` simulated workers that end in random order."""
+    run = executable(program, [0] * len(program))
+    worker = VariantWorker(MessageScenario(lambda comm: run(comm.rank), len(program)))
+    coordinator, running, found = Coordinator(), [], set()
+    try:
+        while not coordinator.is_finished:
+            running += coordinator.batch(slots - len(running))
+            if not running:
+                break  # known sequences contained all variants that were left
+            begin = running.pop(random.randrange(len(running)))
+            ran = worker.run([begin]).ran
+            coordinator.landed([begin], ran)
+            found.add(ran[0].sequence.matches)
+    finally:
+        worker.close()
+    assert coordinator.redundant == 0
     return found
 
 
@@ -90,6 +119,15 @@ def compare(seed: int, programs: int) -> list[int]:
 @pytest.mark.parametrize("seed", range(4))
 def test_every_result_is_executed_exactly_once(seed: int) -> None:
     assert max(compare(seed, 40)) >= 20  # otherwise the programs have hardly any choices
+
+
+@pytest.mark.parametrize("slots", [1, 4, 16])
+def test_no_sequence_is_executed_twice_however_workers_end(slots: int) -> None:
+    random = Random(slots)
+    for _ in range(15):
+        program = random_program(random)
+        expected = {result.matches for result in explored(program, VariantSearch)}
+        assert simulated(program, slots, random) == expected, program
 
 
 @pytest.mark.long
