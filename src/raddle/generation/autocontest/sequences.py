@@ -45,7 +45,7 @@ class StateEquality(Enum):
 class Limits:
     """The limits of one search."""
 
-    nodes: int = 3_000  # maximum number of sequences at one saturation level
+    nodes: int = 2_000  # maximum number of sequences at one saturation level
     events: int = 2_000_000  # maximum number of events of all calls, including those repeated to reach a state
     length: int = 200  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
@@ -92,6 +92,7 @@ class _Node:
     key: Hashable  # equal for states that the rules treat as equal
     number: int  # position in the order in which the sequences were found
     useless: int = 0  # number of calls at the end without a new call trace
+    first: int = 0  # index of the edge that is tried first; the others follow in their order
     tried: int = 0  # number of edges tried so far
     closed: bool = False  # whether no further edges are tried
 
@@ -134,12 +135,12 @@ class _DepthFirst:
             if not self._extends(node):
                 stack.pop()
                 continue
-            edge, node.tried = node.tried, node.tried + 1
+            edge, node.tried = (node.first + node.tried) % len(self._edges), node.tried + 1
             report = yield Transition(node.state, edge)
             self.nodes += 1
             if report is None or report.too_long or (report.raised and self._rules.d1):
                 continue
-            extended = yield from self._extended(node, self._edges[edge], report)
+            extended = yield from self._extended(node, edge, report)
             if extended is not None:
                 stack.append(extended)
 
@@ -164,7 +165,7 @@ class _DepthFirst:
         return True
 
     def _extended(
-        self, node: _Node, call: Call, report: CallReport
+        self, node: _Node, edge: int, report: CallReport
     ) -> Generator[Transition, CallReport | None, _Node | None]:
         """Return the node for a sequence with one more call; None if it is not extended."""
         number, rules, after = self.nodes, self._rules, report.state.fingerprint
@@ -175,8 +176,8 @@ class _DepthFirst:
         if not improved and rules.d2 and after == node.state:
             return None
         key = node.key if after == node.state else (yield from self._key(after))
-        same, calls = key == node.key, (*node.calls, call)
-        extended = _Node(calls, gain, after, key, number, 0 if improved else node.useless + 1)
+        same, calls, useless = key == node.key, (*node.calls, self._edges[edge]), 0 if improved else node.useless + 1
+        extended = _Node(calls, gain, after, key, number, useless, first=edge + 1)
         if not improved and ((same and rules.d2) or (rules.d3 and self._is_redundant(extended))):
             return None
         if improved and same and rules.b1:
