@@ -115,7 +115,7 @@ class InterleavingExplorer:
             (test.second.recorded_again[second].state, test.second.calls[:second]),
         ]
         for candidate, (state, path) in enumerate(states[: 1 if states[0][0] == states[1][0] else 2]):
-            untried = self._untried(interleavings, (state, *map(self._number, calls)))
+            untried = self._untried(interleavings, (state, self._number(calls[0]), self._number(calls[1])))
             if not untried:
                 continue
             prefix = (*test.prefix, *self._shortest.get(state, path))

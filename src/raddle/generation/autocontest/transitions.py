@@ -66,6 +66,7 @@ class Transitions:
         self._runner = runner
         self._calls = tuple(calls)
         self._reports: dict[tuple[bytes, int], CallReport | None] = {}
+        self._traces: dict[tuple[bytes, int], CallReport] = {}  # reports that do not have the state after the call
         self._observed = [_Observed() for _ in calls]
         self._root_state = root_state.fingerprint
         self._states = {self._root_state: root_state}
@@ -100,6 +101,8 @@ class Transitions:
             state, call, only_trace = self._wanted
             if (state, call) in self._reports:
                 self._give(self._reports[state, call])
+            elif only_trace and (state, call) in self._traces:
+                self._give(self._traces[state, call])
             elif (report := self._observed[call].find(self._states[state], only_trace=only_trace)) is not None:
                 self._give(report)
             else:
@@ -117,6 +120,10 @@ class Transitions:
     def state(self) -> bytes | None:
         return None if self._wanted is None else self._wanted.state
 
+    @property
+    def only_trace(self) -> bool:
+        return self._next.only_trace
+
     def path(self, known: Container[bytes]) -> tuple[bytes, Sequence[Call]]:
         return self._path(self._next.state, known)
 
@@ -125,9 +132,13 @@ class Transitions:
 
     def learn(self, report: CallReport | None) -> None:
         before, call, _ = self._next
-        self._reports[before, call] = report
         if report is not None:
             self._observed[call].add(self._states[before], report)
+        if report is not None and report.only_trace:
+            self._traces[before, call] = report
+        else:
+            self._reports[before, call] = report
+        if report is not None and not report.only_trace:
             after = report.state.fingerprint
             self._states.setdefault(after, report.state)
             length, known = self._arrivals[before].length + 1, self._arrivals.get(after)
