@@ -10,6 +10,8 @@ Departures from the paper:
   paper compares the contents of the object. With n setters of independent attributes, an object has 2^n contents, and
   with a counter infinitely many, but calls behave alike in nearly all of them. Equal behavior does not imply equal
   behavior after another call. So if a search that compares behaviors finds nothing, contents are compared.
+* The order in which edges extend a sequence is not given in the paper. The edges after the one that was appended last
+  come first, so that the first path down the tree contains every call once.
 * B2 is also checked before a sequence is extended for the first time, which Theorem 1 of the paper allows.
 * D1 counts only exceptions that leave the outermost call, because caught exceptions are ordinary control flow in
   Python.
