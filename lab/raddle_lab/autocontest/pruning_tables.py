@@ -30,7 +30,7 @@ def pruning(study: Study) -> Section:
             "sequence was returned. Traces: distinct call traces of all sequences. First: the first iteration, with "
             "the new call traces and the length of its sequence.",
             "* marks a first iteration that a limit ended before every sequence within the saturation level was "
-            "tried. With all rules, an iteration also ends after 2,000 sequences, as in AutoConTest; with D1 only, the "
+            "tried. With all rules, an iteration also ends after 3,000 sequences, as in AutoConTest; with D1 only, the "
             "time is the only limit. > marks a run that still found new traces at the end.",
         ],
     )

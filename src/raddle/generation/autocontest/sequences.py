@@ -47,7 +47,7 @@ class StateEquality(Enum):
 class Limits:
     """The limits of one search."""
 
-    nodes: int = 2_000  # maximum number of sequences at one saturation level
+    nodes: int = 3_000  # maximum number of sequences at one saturation level
     events: int = 2_000_000  # maximum number of events of all calls, including those repeated to reach a state
     length: int = 200  # maximum number of calls in a sequence
     level: int = 50  # maximum saturation level
