@@ -238,7 +238,7 @@ def search(
     root_state = runner.root_state()
     if root_state is None:
         return None
-    transitions = Transitions(runner, edges, root_state)
+    transitions = Transitions(runner, edges, root_state, compare_states=rules.compare_states)
     left = list(equalities if rules.compare_states else [StateEquality.CONTENT])
     nodes = 0
     while True:
