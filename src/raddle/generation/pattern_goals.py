@@ -24,6 +24,7 @@ from raddle.generation.raw_patterns import Family, RawPattern
 from raddle.generation.separable_steps import SeparableSteps
 
 GIVE_UP = 3  # executions aimed at a pattern, after which it is given up
+GIVE_UP_VAIN = 3  # times that no test is found for a family, after which none is looked for
 GIVE_UP_FAMILY = 10  # tests aimed at a family, after which no further test is aimed at it
 
 
@@ -60,6 +61,8 @@ class PatternGoals:
         self.rounds += 1
         self._covered: set[RawPattern] = set()
         self._tries: Counter[RawPattern] = Counter()
+        self._tests: Counter[Family] = Counter()  # tests aimed at each family in this round
+        self._vain: Counter[Family] = Counter()  # how often no test was found for a family
         self._settled: Counter[Family] = Counter()  # patterns covered or given up in this round
         self._known: dict[_Group, set[Family]] = {group: set() for group in _SHARES}
         # For each group a heap of families, each after the number of tests aimed at it.
@@ -85,6 +88,10 @@ class PatternGoals:
         if self._tries[pattern] == GIVE_UP and pattern not in self._covered:
             self._settled[pattern.family] += 1
 
+    def add_vain_test(self, family: Family) -> None:
+        """Count that no test was found that can perform the steps of a family."""
+        self._vain[family] += 1
+
     def cover(self, patterns: Iterable[RawPattern]) -> None:
         """Mark all patterns of an execution as covered."""
         for pattern in patterns:
@@ -93,6 +100,25 @@ class PatternGoals:
                 self.covered.add(pattern)
                 if self._tries[pattern] < GIVE_UP:
                     self._settled[pattern.family] += 1
+
+    def least_tried(self, families: Iterable[Family]) -> Family | None:
+        """Return one of the families with the fewest tests in this round; None if all have been tried enough."""
+        found: list[Family] = []
+        fewest = GIVE_UP_FAMILY
+        for family in families:
+            tests = self._tests[family]
+            if tests <= fewest and self._is_wanted(family):
+                found = [*found, family] if tests == fewest else [family]
+                fewest = tests
+        if not found:
+            return None
+        family = self._random.choice(found)
+        self._tests[family] += 1
+        return family
+
+    def _is_wanted(self, family: Family) -> bool:
+        """Return whether patterns of a family are left, and tests of them have been found."""
+        return self._settled[family] < self._model.size(family) and self._vain[family] < GIVE_UP_VAIN
 
     def next_family(self) -> Family | None:
         """Return the next family to aim at; None if no family is left in this round."""
@@ -111,7 +137,8 @@ class PatternGoals:
         waiting = self._waiting[group]
         while waiting:
             tests, _, family = heappop(waiting)
-            if self._settled[family] < self._model.size(family):
+            if self._is_wanted(family):
+                self._tests[family] += 1
                 if tests + 1 < GIVE_UP_FAMILY:
                     self._push(group, family, tests + 1)
                 return family

@@ -85,6 +85,10 @@ class SeparableSteps:
                         found[Family(number, first, y) if one.variable == "x" else Family(number, y, first)] = None
         return iter(found)
 
+    def has_family(self, family: Family) -> bool:
+        """Return whether a call of some method makes both steps of a thread."""
+        return any(self.methods(family, run) for run in runs_of(family.parts))
+
     def has(self, pattern: RawPattern, methods: Iterable[Method]) -> bool:
         """Return whether a call of one of the methods makes both steps of a thread."""
         sites = [self._sites.get(method, set()) for method in methods]

@@ -65,6 +65,10 @@ class ThreadAccesses:
         """Return the locks that the thread always held from the first access to the second one."""
         return self._kept.get((first, second), frozenset())
 
+    def ordered(self) -> Iterator[tuple[ThreadAccess, ThreadAccess, Locks]]:
+        """Yield the pairs of accesses, in order, with the locks that are always kept between them."""
+        return ((first, second, kept) for (first, second), kept in self._kept.items())
+
     def separable(self) -> Iterator[tuple[ThreadAccess, ThreadAccess]]:
         """Yield the pairs of accesses, in order, between which no lock is always kept."""
         return (pair for pair, kept in self._kept.items() if not kept)

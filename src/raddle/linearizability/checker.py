@@ -15,7 +15,7 @@ from raddle.linearizability.comparison import qualified_name
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
-from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
+from raddle.linearizability.judgment import ALL, CERTAIN, Oracle, Violation, is_always_legal, judge
 from raddle.linearizability.legal import MAX_ORDERS, LegalHistories, UnusableTestError, find_legal
 from raddle.operation import CALL
 from raddle.outcome import OutcomeKind
@@ -94,7 +94,8 @@ class Checker:
             UnusableTestError: If they cannot be computed.
         """
         if self._legal is None:
-            self._legal = self._whole_calls()
+            with self.harness.keeping_history():
+                self._legal = self._whole_calls()
         return self._legal
 
     def _whole_calls(self) -> LegalHistories:
@@ -120,7 +121,11 @@ class Checker:
 
     def judge(self, history: History | None = None) -> Violation | None:
         """Return how a history, by default that of the last execution, differs from the legal histories."""
-        return self._judged(self.harness.history() if history is None else history, self.legal())
+        if history is None:
+            history = self.harness.history()
+        if is_always_legal(history, self.oracles):
+            return None
+        return self._judged(history, self.legal())
 
     def _judged(self, history: History, legal: LegalHistories) -> Violation | None:
         return judge(legal.comparable(history), legal.histories, self.oracles)
@@ -170,7 +175,8 @@ class Checker:
         Raises:
             UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
         """
-        self.legal()
+        if not self.oracles <= CERTAIN:
+            self.legal()  # otherwise they may never be needed
         points, until = self.session.known_points, self.steps + max_steps
         scheduler, first = Deepening(preemptions=preemptions), True
         for number in range(1, max_executions + 1):

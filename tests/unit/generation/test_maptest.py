@@ -75,6 +75,7 @@ def test_there_is_one_execution_for_each_open_pattern_up_to_a_limit(monkeypatch)
     with make_workbench() as workbench:
         strategy = MapTest(FakeBuilder(workbench, shared_classes.Guarded), workbench.installation)
         monkeypatch.setattr(maptest, "MAX_EXECUTIONS", 1)
+        monkeypatch.setattr(maptest, "MAX_PLAIN", 1)
         counts = []
         while not strategy.report.capped:
             proposal = strategy.propose()
