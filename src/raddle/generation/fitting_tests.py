@@ -9,7 +9,7 @@ depend on what the other thread does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import IntEnum
 from itertools import chain, islice
 from random import Random
@@ -21,6 +21,7 @@ from raddle.generation.method_choice import MethodChoice
 from raddle.generation.pattern_goals import PatternGoals
 from raddle.generation.raw_patterns import Family
 from raddle.generation.separable_steps import runs_of
+from raddle.generation.sequential_accesses import nests_locks
 from raddle.generation.stage import Stage
 from raddle.generation.strategy import Observed, Prefix, TestBuilder
 from raddle.generation.surface import Method
@@ -30,6 +31,8 @@ from raddle.generation.tests_of_methods import build_test, crossed_test
 OBSERVATIONS = 3  # sequential runs of each method that refine the access model
 UNOBSERVED = 0.1  # share of the tests whose calls are not known to make the steps of the pattern
 DRAWN_TESTS = 2  # tests that are drawn until one fits a family
+LOCKS = 0.1  # share of the tests that use the locks of two instances, if methods do
+DRAWN_PREFIXES = 4  # prefixes that are drawn until one constructs two instances
 CANDIDATES = 3  # methods that are observed for each step of a family
 MAX_FITTING = 50  # patterns that are examined to tell how well a test fits
 
@@ -73,6 +76,7 @@ class FittingTests:
         self._early = early
         self._choose = MethodChoice(model, random, steps=goals.steps, ranking=ranking)
         self._stage: Stage | None = None
+        self._nesting: dict[Method, None] = {}  # methods of which a call acquired a lock while it held another one
         self._observations: Counter[Method] = Counter()
         self._has_observed = False  # whether all methods have been observed
 
@@ -100,6 +104,26 @@ class FittingTests:
         elif self._ranking is not None:
             self._ranking.add_tried((test.threads[0][0].method, test.threads[1][0].method))
         return test
+
+    def build_for_locks(self) -> TestCase | None:
+        """Return a test whose threads may acquire the locks of two instances in opposite orders; None in most cases.
+
+        Both methods were seen to acquire a lock while they held another one. Which access patterns such a test can
+        cover does not matter: a deadlock is no pattern of accesses.
+        """
+        if not self._nesting or self._random.random() >= LOCKS:
+            return None
+        methods = list(self._nesting)
+        prefix = next((one for one in self._prefixes() if len(one.instances) > 1), None)
+        if prefix is None:
+            return None
+        threads = [[self._random.choice(methods)], [self._random.choice(methods)]]
+        return crossed_test(self._builder, prefix, threads, share=1.0)
+
+    def _prefixes(self) -> Iterator[Prefix]:
+        """Yield some prefixes."""
+        prefixes = (self._builder.prefix() for _ in range(DRAWN_PREFIXES))
+        return (prefix for prefix in prefixes if prefix is not None)
 
     # -- tests --------------------------------------------------------------------------------------
 
@@ -154,7 +178,8 @@ class FittingTests:
             return None
         stage = Stage(prefix, self._builder, self._random, self._ranking)
         for method in self._candidates(family):
-            stage.observe(method)
+            for observed in stage.observe(method):
+                self._note_locks(method, observed)
         return stage
 
     def _candidates(self, family: Family) -> list[Method]:
@@ -194,3 +219,8 @@ class FittingTests:
         steps = [step for step in observed[0] if step[3] not in early]
         self._model.learn(method, steps, observed[1])
         self._goals.steps.learn(method, steps, observed[1])
+        self._note_locks(method, observed)
+
+    def _note_locks(self, method: Method, observed: Observed) -> None:
+        if method not in self._nesting and nests_locks(observed[0]):
+            self._nesting[method] = None

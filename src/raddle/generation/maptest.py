@@ -11,7 +11,7 @@ whole calls that the oracle needs, and these two, are the only ones that Algorit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -40,7 +40,7 @@ from raddle.operation import ACCESSES
 from raddle.step import Step
 
 MAX_EXECUTIONS = 8  # eager executions for one test; the paper has no limit
-MAX_PLAIN = 2  # the same for a test without patterns of separable steps
+MAX_PLAIN = 3  # the same for a test without patterns of separable steps
 MAX_UNSEEN = 1  # eager executions that aim at accesses which only the source shows, for one test
 MAX_PATTERNS = 20_000  # patterns considered for one test
 ATTEMPTS = 10  # families for which a test is looked for until one is found
@@ -125,6 +125,9 @@ class MapTest(Strategy):
     def propose(self) -> Proposal | None:
         """Return a test for the next pattern to aim at."""
         self._tests.observe_all()
+        crossed = self._tests.build_for_locks()
+        if crossed is not None:
+            return self._proposal(None, crossed)
         for _ in range(ATTEMPTS):
             family = self._tests.next_family()
             if family is None:
@@ -135,7 +138,7 @@ class MapTest(Strategy):
                 return self._proposal(family, test)
         return None
 
-    def _proposal(self, family: Family, test: TestCase) -> Proposal:
+    def _proposal(self, family: Family | None, test: TestCase) -> Proposal:
         return Proposal(test, lambda checker: self._execute(checker, family, test), measured=True)
 
     def patterns_of_failure(self) -> tuple[int, int]:
@@ -151,7 +154,7 @@ class MapTest(Strategy):
 
     # -- the executions of a test -------------------------------------------------------------------
 
-    def _execute(self, checker: Checker, family: Family, test: TestCase) -> Failure | None:
+    def _execute(self, checker: Checker, family: Family | None, test: TestCase) -> Failure | None:
         """Run Algorithm 5; return the failure of the first execution that fails."""
         sequential = self._run_sequentially(checker)
         patterns, passed = self._patterns(sequential, family, test)
@@ -159,9 +162,9 @@ class MapTest(Strategy):
             return None  # there is nothing to judge
         for backwards, run in sequential.items():
             require_legal(checker, run.history, backwards=backwards)
-        executions, limit = 0, self._limit(patterns, test)
+        executions, limit, is_wanted = 0, self._limit(patterns, test), self._is_wanted(family)
         for pattern in patterns:
-            if not self.goals.is_open(pattern):
+            if not is_wanted(pattern):
                 continue
             if executions == limit:
                 self._capped += 1
@@ -181,31 +184,38 @@ class MapTest(Strategy):
         return runs
 
     def _patterns(
-        self, sequential: Mapping[bool, _SequentialRun], family: Family, test: TestCase
+        self, sequential: Mapping[bool, _SequentialRun], family: Family | None, test: TestCase
     ) -> tuple[list[RawPattern], set[RawPattern]]:
         """Return P in the order in which it is tried, and the patterns of the sequential runs."""
         passed: set[RawPattern] = set()
         found: dict[RawPattern, None] = {}
+        is_wanted = self._is_wanted(family)
         for run in sequential.values():
             passed |= patterns_in(run.steps, run.entities)
-            wanted = islice(identify(run.steps, run.entities, self.goals.is_open), MAX_PATTERNS)
+            wanted = islice(identify(run.steps, run.entities, is_wanted), MAX_PATTERNS)
             found.update(dict.fromkeys(wanted))
         self.goals.cover(passed)
         methods = [call.method for calls in test.threads for call in calls]
         order = self._varied(found, family, methods)
         # Patterns with accesses that only the source shows hardly ever happen with the arguments of this test.
-        if order and family not in {pattern.family for pattern in order}:
+        if order and family is not None and family not in {pattern.family for pattern in order}:
             one, other = ([a for call in calls for a in self.model.of(call.method)] for calls in test.threads)
             static = islice(identify_from_source(one, other, self.goals.is_open), MAX_PATTERNS)
             order += self._varied((p for p in static if p.family == family), family, methods)[:MAX_UNSEEN]
         return order, passed
 
-    def _varied(self, patterns: Iterable[RawPattern], family: Family, methods: Sequence[Method]) -> list[RawPattern]:
+    def _is_wanted(self, family: Family | None) -> Callable[[RawPattern], bool]:
+        """Return what says whether to aim at a pattern: always if the test is about locks, not about a family."""
+        return self.goals.is_open if family is not None else lambda pattern: True
+
+    def _varied(
+        self, patterns: Iterable[RawPattern], family: Family | None, methods: Sequence[Method]
+    ) -> list[RawPattern]:
         """Return the open patterns: those of separable steps first, and among these one of each family in turn.
 
         Patterns of one family often cannot happen for the same reason, so a variety of them is more promising.
         """
-        order = [pattern for pattern in patterns if self.goals.is_open(pattern)]
+        order = list(filter(self._is_wanted(family), patterns))
         self._random.shuffle(order)
         turns: Counter[Family] = Counter()
         keys = {}

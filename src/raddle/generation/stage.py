@@ -24,7 +24,7 @@ from raddle.generation.testcase import Call
 from raddle.static_model import VariableName
 
 CALLS = 2  # calls of each method that are observed, if it has parameters
-MAX_USES = 16  # times that one stage is used
+MAX_USES = 8  # times that one stage is used
 
 _Step = tuple[str, VariableName]  # a kind and a variable
 
@@ -56,10 +56,12 @@ class Stage:
         self._calls: dict[Method, list[_KnownCall]] = {}
         self._model = AccessModel({})
         self._steps = SeparableSteps()
+        self._families: list[Family] | None = None  # see `families`
         self._choose = MethodChoice(self._model, random, steps=self._steps, ranking=ranking)
 
-    def observe(self, method: Method) -> None:
-        """Draw some calls of a method, and run each of them alone to see what it does."""
+    def observe(self, method: Method) -> list[Observed]:
+        """Draw some calls of a method, and run each of them alone; return what the calls did."""
+        found: list[Observed] = []
         known = self._calls.setdefault(method, [])
         drawn = (self._builder.call(self.prefix, method) for _ in range(CALLS if method.parameters else 1))
         for call in dict.fromkeys(drawn):
@@ -68,6 +70,9 @@ class Stage:
                 known.append(_known(call, observed))
                 self._model.learn(method, *observed)
                 self._steps.learn(method, *observed)
+                found.append(observed)
+        self._families = None
+        return found
 
     @property
     def is_used_up(self) -> bool:
@@ -76,12 +81,14 @@ class Stage:
 
     def families(self) -> list[Family]:
         """Return the families whose steps the calls can make, with both steps of some thread in one call."""
-        fitting = self._model.methods_with
-        return [
-            family
-            for family in self._steps.families()
-            if all(fitting(part.kind, family.variable(part)) for part in family.parts)
-        ]
+        if self._families is None:
+            fitting = self._model.methods_with
+            self._families = [
+                family
+                for family in self._steps.families()
+                if all(fitting(part.kind, family.variable(part)) for part in family.parts)
+            ]
+        return self._families
 
     def threads(self, family: Family) -> tuple[tuple[Call, ...], tuple[Call, ...]] | None:
         """Return calls of two threads that perform the steps of a family; None if there are none."""

@@ -23,12 +23,16 @@ def build_test(builder: TestBuilder, prefix: Prefix, threads: Sequence[Sequence[
     return TestCase(prefix.calls, tuple(found)) if len(found) == len(built) else None
 
 
-def crossed_test(builder: TestBuilder, prefix: Prefix, threads: Sequence[Sequence[Method]]) -> TestCase | None:
-    """Return a test whose threads call these methods of different instances; None in most cases.
+def crossed_test(
+    builder: TestBuilder, prefix: Prefix, threads: Sequence[Sequence[Method]], *, share: float = CROSSED
+) -> TestCase | None:
+    """Return a test whose threads call these methods of different instances, in this share of the cases.
+
+    The result is None in the other cases, and if there is only one instance or no call passes the other one.
 
     The calls pass the instance of the other thread, so they can use the locks of both objects in opposite orders.
     """
-    if len(prefix.instances) < 2 or len(threads) < 2 or builder.random.random() >= CROSSED:
+    if len(prefix.instances) < 2 or len(threads) < 2 or builder.random.random() >= share:
         return None
     other = builder.random.choice(prefix.instances[1:])
     one = _calls(builder, replace(prefix, passed=other), threads[0], SHARED)
