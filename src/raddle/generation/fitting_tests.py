@@ -97,7 +97,7 @@ class FittingTests:
 
     def build(self, family: Family) -> TestCase | None:
         """Return a test for a family; None if none was found."""
-        is_observed = self._random.random() >= UNOBSERVED
+        is_observed = self._goals.steps.has_family(family) and self._random.random() >= UNOBSERVED
         test = self._observed_test(family) if is_observed else self._unobserved_test(family)
         if test is None:
             self._goals.add_vain_test(family)
@@ -148,7 +148,7 @@ class FittingTests:
                 break
             test = self._crossed(stage, threads) or TestCase(stage.prefix.calls, threads)
             fit = self._fit(family, test)
-            if fit is _Fit.SEPARABLE or (fit is _Fit.PLAIN and not self._goals.steps.has_family(family)):
+            if fit is _Fit.SEPARABLE:
                 return test
             if fit is _Fit.PLAIN:
                 plain = plain or test

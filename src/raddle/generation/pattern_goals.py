@@ -121,9 +121,12 @@ class PatternGoals:
         return self._settled[family] < self._model.size(family) and self._vain[family] < GIVE_UP_VAIN
 
     def next_family(self) -> Family | None:
-        """Return the next family to aim at; None if no family is left in this round."""
+        """Return the next family to aim at; None if it is time for a new round.
+
+        The others alone are not worth tests if there are families with steps that can be separated.
+        """
         groups = dict(_SHARES)
-        while groups:
+        while groups and any(group.separable for group in groups) >= self.steps.is_known:
             (group,) = self._random.choices(list(groups), list(groups.values()))
             family = self._pop(group)
             if family is not None:
