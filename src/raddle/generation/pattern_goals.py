@@ -67,6 +67,7 @@ class PatternGoals:
         self._known: dict[_Group, set[Family]] = {group: set() for group in _SHARES}
         # For each group a heap of families, each after the number of tests aimed at it.
         self._waiting: dict[_Group, list[tuple[int, float, Family]]] = {group: [] for group in _SHARES}
+        self._has_separable = False  # whether there are families whose steps can be separated
         self._versions: dict[_Group, tuple[int, int]] = {}  # of the model and of the steps, when families were added
 
     def is_open(self, pattern: RawPattern) -> bool:
@@ -126,7 +127,7 @@ class PatternGoals:
         The others alone are not worth tests if there are families with steps that can be separated.
         """
         groups = dict(_SHARES)
-        while groups and any(group.separable for group in groups) >= self.steps.is_known:
+        while groups and (any(group.separable for group in groups) or not self._has_separable):
             (group,) = self._random.choices(list(groups), list(groups.values()))
             family = self._pop(group)
             if family is not None:
@@ -163,4 +164,5 @@ class PatternGoals:
         """Add a family to a group. The more patterns it has, the earlier it tends to be chosen."""
         size = self._model.size(family)
         if size:
+            self._has_separable = self._has_separable or group.separable
             heappush(self._waiting[group], (tests, self._random.expovariate(sqrt(size)), family))

@@ -55,11 +55,6 @@ class SeparableSteps:
         """A number that grows with the number of families."""
         return len(self._methods)
 
-    @property
-    def is_known(self) -> bool:
-        """Whether there are separable steps."""
-        return bool(self._methods)
-
     def learn(self, method: Method, steps: Sequence[Step], entities: Entities) -> None:
         """Add the steps of a sequential run of one call."""
         run = SequentialAccesses(steps, entities)

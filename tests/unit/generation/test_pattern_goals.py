@@ -133,3 +133,15 @@ def test_no_test_is_looked_for_after_several_vain_ones_until_the_next_round():
     assert Family(8, X) not in {goals.next_family() for _ in range(100)}
     goals.restart()
     assert goals.least_tried([Family(8, X)]) == Family(8, X)
+
+
+def test_a_round_ends_when_no_family_with_separable_steps_is_left():
+    # The method writes x twice, so only family 8 of x has separable steps. The others alone do not prolong the round.
+    goals = PatternGoals(both(), Random(1))
+    entities = make_entities(variables=[AbstractVariable("log.py:Log", "", "x")])
+    goals.steps.learn(METHOD, [(1, "write", 0, 1), (1, "write", 0, 1)], entities)
+    aimed = []
+    while (family := goals.next_family()) is not None:
+        aimed.append(family)
+    assert aimed.count(Family(8, X)) == GIVE_UP_FAMILY
+    assert len(aimed) < 4 * GIVE_UP_FAMILY  # there are 10 families, and each could have had as many tests
