@@ -104,18 +104,17 @@ class PatternGoals:
 
     def least_tried(self, families: Iterable[Family]) -> Family | None:
         """Return one of the families with the fewest tests in this round; None if all have been tried enough."""
-        found: list[Family] = []
-        fewest = GIVE_UP_FAMILY
-        for family in families:
-            tests = self._tests[family]
-            if tests <= fewest and self._is_wanted(family):
-                found = [*found, family] if tests == fewest else [family]
-                fewest = tests
-        if not found:
-            return None
-        family = self._random.choice(found)
-        self._tests[family] += 1
-        return family
+        left = [family for family in families if self._tests[family] < GIVE_UP_FAMILY]
+        while left:
+            fewest = min(map(self._tests.__getitem__, left))
+            found = [family for family in left if self._tests[family] == fewest]
+            self._random.shuffle(found)
+            for family in found:
+                if self._is_wanted(family):
+                    self._tests[family] += 1
+                    return family
+            left = [family for family in left if self._tests[family] > fewest]
+        return None
 
     def _is_wanted(self, family: Family) -> bool:
         """Return whether patterns of a family are left, and tests of them have been found."""

@@ -57,7 +57,10 @@ class SeparableSteps:
 
     def learn(self, method: Method, steps: Sequence[Step], entities: Entities) -> None:
         """Add the steps of a sequential run of one call."""
-        run = SequentialAccesses(steps, entities)
+        self.learn_run(method, SequentialAccesses(steps, entities))
+
+    def learn_run(self, method: Method, run: SequentialAccesses) -> None:
+        """Add the accesses of a sequential run of one call."""
         for accesses in run.threads.values():
             for first, second in accesses.separable():
                 x, y = run.name(first.variable), run.name(second.variable)

@@ -67,9 +67,10 @@ class Stage:
         for call in dict.fromkeys(drawn):
             observed = None if call is None else self._builder.observe(self.prefix, [call])
             if call is not None and observed is not None:
-                known.append(_known(call, observed))
+                run = SequentialAccesses(*observed)
+                known.append(_known(call, run))
                 self._model.learn(method, *observed)
-                self._steps.learn(method, *observed)
+                self._steps.learn_run(method, run)
                 found.append(observed)
         self._families = None
         return found
@@ -119,8 +120,7 @@ def _step(family: Family, part: Part) -> _Step:
     return str(part.kind), family.variable(part)
 
 
-def _known(call: Call, observed: Observed) -> _KnownCall:
-    run = SequentialAccesses(*observed)
+def _known(call: Call, run: SequentialAccesses) -> _KnownCall:
     steps: set[_Step] = set()
     sequences: set[tuple[_Step, _Step]] = set()
     separable: set[tuple[_Step, _Step]] = set()
