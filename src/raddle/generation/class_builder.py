@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
+from itertools import chain
 from random import Random
 from typing import Any, ClassVar
 
@@ -101,6 +102,11 @@ class ClassBuilder:
         return [
             (steps, entities) if self._harness.has_returned(number) else None for number, steps in enumerate(threads)
         ]
+
+    def observe_whole(self, test: TestCase) -> Observed | None:
+        """Run the threads of a test one after the other; return the steps of all, None if the execution fails."""
+        observed = self._observe(test)
+        return None if observed is None else (tuple(chain.from_iterable(observed[0])), observed[1])
 
     def _observe(self, test: TestCase) -> tuple[list[tuple[Step, ...]], Entities] | None:
         """Run the threads of a test one after the other; return the steps of each, None if the execution fails."""
