@@ -15,6 +15,7 @@ SLOW = (
     "tests/counts/",
     "tests/determinism/",
     "tests/differential/test_coverage_oracle.py",
+    "tests/differential/test_message_orders.py",
     "tests/differential/test_never_a_false_pass.py",
     "tests/docs/test_documentation.py",
     "tests/docs/test_formats_page.py",

@@ -7,6 +7,9 @@ Threads are columns, and time runs downwards.
                    write x :9
     read x :5
 
+For the criteria of message-passing programs, the drawing is a program instead. Rank 0 runs its function `master`, and
+rank 1 runs `worker`.
+
 A step consists of a kind, a variable or resource, and a line number. `raddle.step` lists the kinds. Line numbers refer
 to a file `c.py` with one object of class C, whose attributes are the variables. Locks and queues are resources.
 """
@@ -14,10 +17,13 @@ to a file `c.py` with one object of class C, whose attributes are the variables.
 from __future__ import annotations
 
 import re
+import tempfile
 import textwrap
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from raddle.criteria import make_criteria
+import raddle
+from raddle.criteria import MESSAGES, make_criteria
 from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.site import Site
 from raddle.step import Step
@@ -96,11 +102,33 @@ def read(text: str) -> Drawing:
     return drawing
 
 
+def covered_by_program(name: str, text: str) -> list[str]:
+    """Return the requirements of a criterion that a message-passing program covers, as sorted sentences."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "c.py")
+        path.write_text(text.strip("\n") + "\n" + _START)
+        record = raddle.messages.explore(path, ranks=2, criteria=name, sends="buffered").record
+    assert record is not None
+    [criterion] = make_criteria(name)
+    return sorted(criterion.explain(key, record.sites) for key in record.tally.covered[name])
+
+
+_START = """
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+if comm.rank == 0:
+    master(3)
+else:
+    worker()
+"""
+
+
 def with_sentences(name: str, text: str) -> str:
     """Return the drawing as the page shows it, followed by the requirements it covers."""
+    sentences = covered_by_program(name, text) if name in MESSAGES else read(text).covered(name)
     lines = [
         part
-        for sentence in read(text).covered(name)
+        for sentence in sentences
         for part in textwrap.wrap(sentence, 84, initial_indent="* ", subsequent_indent="  ")
     ]
     return "\n".join([text.strip("\n"), "", "covers:", *lines, ""])

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from raddle import messages
     from raddle.api import Sample, check, explore, measure, replay
     from raddle.errors import DivergedError, FindingError, RaddleError, ScheduleError, UsageError
     from raddle.finding import Finding
@@ -59,11 +60,14 @@ __all__ = [
     "generate",
     "linearizable",
     "measure",
+    "messages",
     "replay",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "messages":
+        return import_module("raddle.messages")
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module 'raddle' has no attribute {name!r}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 METHODS = 20  # default for n in the paper: the first n methods that a thread runs identify it
 
@@ -120,6 +120,7 @@ class Entities:
         self.resources: list[AbstractObject] = []
         # Maps the site of an enter or leave step to its method: "shop/cart.py:Cart.add".
         self.functions: dict[int, str] = {}
+        self.elements: Sequence[tuple[Any, ...]] = ()  # elements of a parallel control flow graph, as keys
         self.classes: dict[int, str] = {}  # maps the target of an enter step to its class: "shop/cart.py:Cart"
         self._types: list[str] = []
         self._methods: list[list[str]] = []

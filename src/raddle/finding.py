@@ -18,6 +18,8 @@ from raddle.wait import Wait
 
 THIS_INTERPRETER = "this-interpreter"
 FREE_THREADED_ONLY = "free-threaded-only"
+ANY_MPI = "any-mpi"
+WITHOUT_BUFFERING = "without-buffering"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Finding:
     kind: str  # an OutcomeKind; data files of later versions may contain other kinds
     message: str
     thread: str
-    possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY
+    possible_on: str  # THIS_INTERPRETER, FREE_THREADED_ONLY, ANY_MPI or WITHOUT_BUFFERING
     schedule: Schedule | None  # None if no schedule reproduces the failure, for example if the code is nondeterministic
     trace: Trace = field(repr=False)
     details: tuple[str, ...] = field(default=(), repr=False)  # lines of the traceback, or a description of the waits

@@ -176,6 +176,19 @@ IS_ALIVE = Kind("is-alive", "checks the liveness of", role=Role.OBSERVE)
 SLEEP = Kind("sleep", "sleeps", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits until one of its tasks may run")
 
+# Messages between MPI ranks. A collective operation consists of an entry and its completion.
+SEND = Kind("send", "sends", role=Role.GIVE, point_if_observed="message")
+SENT = Kind("sent", "has sent", waiting="waits until a receive takes")
+RECV = Kind("recv", "receives", role=Role.TAKE, waiting="waits for", partner="send", counted=True)
+POST = Kind("post", "posts")
+MATCH = Kind("match", "receives", role=Role.TAKE, waiting="waits for", partner="send", counted=True)
+PROBE = Kind("probe", "finds", waiting="waits to find")
+POLL = Kind("iprobe", "looks for", role=Role.OBSERVE, waiting="polls for")
+TEST = Kind("test", "tests", role=Role.OBSERVE, waiting="polls")
+WAIT_FOR = Kind("wait-for", "has completed", waiting="waits to complete")
+JOIN_IN = Kind("collective", "enters", role=Role.GIVE, point_if_observed="message")
+COMPLETE = Kind("complete", "completes", role=Role.TAKE, waiting="waits in", partner="collective")
+
 # Steps that are not operations, but are recorded by observers (see `raddle.step`). Stories do not show them.
 BLOCKED = Kind("blocked")
 FAILED = Kind("failed")  # an unsuccessful call: a failed try-acquire, or a wait that timed out

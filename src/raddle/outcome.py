@@ -53,6 +53,18 @@ class OutcomeKind(StrEnum):
     DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
     CRASH = _row("crash", "A fault in C code, a signal or os._exit ends the process.", thread_died=True)
 
+    NO_SENDER = _row("no-sender", "A rank waits for a message that no other rank sends.")
+    ABANDONED = _row("abandoned", "Ranks wait in a collective operation for a rank that has ended.")
+    COLLECTIVE_ORDER = _row("collective-order", "Ranks call different collective operations of one communicator.")
+    COLLECTIVE_ARGUMENT = _row(
+        "collective-argument", "Ranks pass different roots, operators, counts or types to a collective operation."
+    )
+    COMMUNICATOR_MISMATCH = _row(
+        "communicator-mismatch", "Ranks call the same collective operation on different communicators."
+    )
+    P2P_COLLECTIVE = _row("p2p-collective", "A receive and a collective operation wait for each other.")
+    ABORTED = _row("aborted", "A rank ends the program with `Abort` or a non-zero exit code.", thread_died=True)
+
     @property
     def is_finding(self) -> bool:
         return bool(self.sentence)

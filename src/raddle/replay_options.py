@@ -27,18 +27,37 @@ class ReplayOptions:
     patience_seconds: float | None = None
     timeouts: str | None = None
     wakeups: str | None = None
+    ranks: int | None = None  # number of ranks of a message-passing program; None for threads
+    arguments: tuple[str, ...] | None = None  # of a message-passing program
+    sends: str | None = None
+    collectives: str | None = None
+    polls: int | None = None
 
     def command(self, target: str, schedule: Schedule | str) -> str:
-        """Return the shell command for a replay; `target` is the scenario as given to `raddle replay`."""
+        """Return the shell command for a replay; `target` is the scenario as given to `raddle replay`.
+
+        >>> ReplayOptions(ranks=3, arguments=("8",), sends="synchronous").command("ring.py", "R0.")
+        'raddle mpi replay -n 3 --schedule R0. --sends synchronous ring.py 8'
+        """
+        if self.ranks is not None:
+            options = ["-n", str(self.ranks), "--schedule", str(schedule), *self._arguments()]
+            return shlex.join(["raddle", "mpi", "replay", *options, target, *(self.arguments or ())])
         return shlex.join(["raddle", "replay", target, str(schedule), *self._arguments()])
 
     def line(self, schedule: Schedule | str) -> str:
         """Return the line of Python code for a replay."""
+        if self.ranks is not None:
+            given = "".join(
+                f", {'argv' if name == 'arguments' else name}={value!r}" for name, value in self.as_json().items()
+            )
+            return f"raddle.messages.replay(program, {str(schedule)!r}{given})"
         given = "".join(f", {name}={self._code(name, value)}" for name, value in self.as_json().items())
         return f"raddle.replay(scenario, {str(schedule)!r}{given})"
 
     def _arguments(self) -> Iterator[str]:
         for name, value in self.as_json().items():
+            if name in ("ranks", "arguments"):
+                continue
             for one in value if isinstance(value, list) else [value]:
                 yield from (f"--{name.replace('_', '-')}", str(one))
 
@@ -64,8 +83,11 @@ class ReplayOptions:
         """
         given = value if isinstance(value, Mapping) else {}
         known = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) is not None}
-        source = known.pop("source", None)
-        return cls(**known, source=tuple(map(str, source)) if isinstance(source, list) else None)
+        for name in ("source", "arguments"):
+            texts = known.pop(name, None)
+            if isinstance(texts, list):
+                known[name] = tuple(map(str, texts))
+        return cls(**known)
 
 
 DEFAULT_REPLAY_OPTIONS = ReplayOptions()

@@ -49,6 +49,8 @@ class Result:
     orders: Mapping[str, int] = field(default_factory=dict)
     # targets of a guided search: how many were tried, covered and given up, and sentences about those given up
     aims: Mapping[str, Any] = field(default_factory=dict)
+    sequences: int | None = None  # number of different SYN-sequences that were executed; None for threads
+    assumptions: tuple[str, ...] = ()  # what an exhausted search of a message-passing program takes for granted
     left_out: int = 0  # executions that were not measured because coverage was saturated
     not_stored: str = ""  # why the result could not be added to the data file; empty if there was no problem
     chance_of_new: float | None = None  # probability that 1,000 more executions cover anything new
@@ -87,6 +89,9 @@ class Result:
             "warnings": [dict(warning) for warning in self.warnings],
         }
 
+    def _messages(self) -> dict[str, Any]:
+        return {"sequences": self.sequences, "assumptions": list(self.assumptions)}
+
     def as_json(self) -> dict[str, Any]:
         """Return the result in its JSON form."""
         return {
@@ -99,6 +104,7 @@ class Result:
             "scheduler": self.scheduler,
             "schedulers": {name: dict(share) for name, share in self.shares.items()},
             "orders": dict(self.orders),
+            **({} if self.sequences is None else self._messages()),
             "switches": self.switches,
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [refused.as_json() for refused in self.not_instrumented],

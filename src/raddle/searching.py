@@ -39,7 +39,7 @@ def search(
     progress: ProgressCallback | None = None,
 ) -> Result:
     """Run a search and return its result. With `corpus`, start with the schedules stored by earlier runs."""
-    data_file, why_not_stored = _usable(data_file) if plan.criteria else (None, "")
+    data_file, why_not_stored = usable(data_file) if plan.criteria else (None, "")
     stored_corpus = _read_corpus(data_file) if corpus and is_guided(plan.scheduler) else ()
     plan = replace(plan, keep=data_file is not None)
     if workers is None:
@@ -50,11 +50,11 @@ def search(
 
         result, unfit = rounds.search(plan, budget, stored_corpus, workers=workers, progress=progress)
     if result.record is not None:
-        result = _stored(result, result.record, plan.criteria, data_file, unfit)
+        result = stored(result, result.record, plan.criteria, data_file, unfit)
     return replace(result, not_stored=why_not_stored) if why_not_stored else result
 
 
-def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
+def usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
     """Check the data file before the search; return the file and "", or None and the reason why it cannot be used."""
     if data_file is None:
         return None, ""
@@ -77,7 +77,7 @@ def _read_corpus(data_file: DataFile | None) -> tuple[CorpusEntry, ...]:
         return ()
 
 
-def _stored(
+def stored(
     result: Result,
     record: Record,
     criteria: Sequence[str],

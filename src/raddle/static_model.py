@@ -1,12 +1,20 @@
-"""The static model of the source: which sites can access which variables, and all public methods and basic blocks."""
+"""The static model of the source.
+
+It says which sites can access which variables, and lists all public methods and basic blocks. For message-passing
+programs, it holds their parallel control flow graphs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from raddle.site import INDEX_BITS
+
+if TYPE_CHECKING:
+    from raddle.pcfg.graph import Pcfg
 
 _PUBLIC_DUNDERS = frozenset({
     "__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__call__",
@@ -73,6 +81,7 @@ class StaticModel:
     blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
     # Maps a class to all its base classes, direct and indirect. Its objects also have the variables of these classes.
     bases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    graphs: tuple[Pcfg, ...] = ()  # the parallel control flow graphs of message-passing programs
     # The following fields are not stored. With them, executions name variables as the model does.
     # Sites that run before other threads can access the variable.
     early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
@@ -95,6 +104,7 @@ class StaticModel:
             {**self.methods, **other.methods},
             self.blocks | other.blocks,
             _merged(self.bases, other.bases),
+            tuple(dict.fromkeys((*self.graphs, *other.graphs))),
             self.early | other.early,
             {**self.names, **other.names},
             {**self.declared, **other.declared},
@@ -123,6 +133,7 @@ class StaticModel:
             {owner: own for owner, own in methods.items() if own},
             inside(self.blocks),
             self.bases,
+            tuple(graph for graph in self.graphs if inside(graph.modules)),
             self.early,
             self.names,
             self.declared,
@@ -152,6 +163,11 @@ class StaticModel:
         return sorted(
             {pair for cls, bases in self.bases.items() for pair in combinations(sorted(owners & {cls, *bases}), 2)}
         )
+
+    @property
+    def graph(self) -> Pcfg | None:
+        """The parallel control flow graph; None unless the model is that of one message-passing program."""
+        return self.graphs[0] if len(self.graphs) == 1 else None
 
     def variable_at(self, site: int) -> VariableName | None:
         """Return the variable that a site accesses, or None if the site may access several or unknown variables."""

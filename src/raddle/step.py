@@ -18,6 +18,8 @@ in which the operations happened, each step after its operation.
     - begin, task: the actor (see `raddle.entities`) that the thread becomes. In a `begin` step, this is the thread's
       own actor; in a `task` step, the next task of a pool.
     - enter, leave: the object whose method is called, 0 if there is none. block: always 0.
+    - the name of a structural criterion, such as all-edges-s: an element that the criterion requires. Executions of
+      ranks have only such steps, one for each covered element, in the order of the ranks.
 * `site` is a number in the site table, 0 for code without probes.
 """
 

@@ -29,8 +29,8 @@ from raddle.schedulers.operation_log import Log
 from raddle.step import Step
 from supplies import ENDED, MESSAGE, Channels
 
-SEND = Kind("send", "sends to", role=Role.GIVE)
-RECEIVE = Kind("receive", "receives from", role=Role.TAKE, partner="send", waiting="waits for a message of")
+SEND = Kind("deliver", "sends to", role=Role.GIVE)
+RECEIVE = Kind("receive", "receives from", role=Role.TAKE, partner="deliver", waiting="waits for a message of")
 
 
 class Rank:

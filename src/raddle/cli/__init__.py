@@ -20,6 +20,7 @@ COMMANDS = {
     "generate": "generate",
     "search": "search",
     "replay": "replay",
+    "mpi": "mpi",
     "run": "run",
     "report": "report",
     "html": "html",

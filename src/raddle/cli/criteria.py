@@ -38,7 +38,8 @@ def criteria(as_json: bool) -> int:
             screen.print(safe_text(line))
     screen.print()
     for line in _folded(
-        f"groups: default ({', '.join(DEFAULT)}) and every (all criteria). "
+        f"groups: default ({', '.join(DEFAULT)}), every (all criteria for threads) and messages (all criteria for "
+        "message-passing programs). "
         "You can write -star for *: avio-star means avio*.",
         width,
         indent="",

@@ -42,10 +42,28 @@ _MODULES = {
     "sync": "contention",
     "blocks": "blocks",
     "method-pairs": "method_pairs",
+    "all-nodes": "structural_nodes",
+    "all-nodes-s": "structural_nodes",
+    "all-nodes-r": "structural_nodes",
+    "all-edges": "structural_edges",
+    "all-edges-s": "structural_edges",
+    "all-edges-s*": "structural_edges",
+    "all-c-uses": "structural_uses",
+    "all-p-uses": "structural_uses",
+    "all-s-uses": "message_uses",
+    "all-s-c-uses": "message_uses",
+    "all-s-p-uses": "message_uses",
 }
 NAMES = tuple(_MODULES)
 DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # cheap criteria; `map` includes the cases of `avio`
-GROUPS = {"default": DEFAULT, "every": NAMES}  # not "all", because that is the name of a criterion
+# The structural criteria, which only message-passing programs have.
+MESSAGES = tuple(name for name in NAMES if _MODULES[name].startswith(("structural_", "message_")))
+THREADS = tuple(name for name in NAMES if name not in MESSAGES)
+GROUPS = {  # "every" is not called "all", because that is the name of a criterion
+    "default": DEFAULT,
+    "every": THREADS,
+    "messages": MESSAGES,
+}
 
 
 def resolve(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -358,14 +358,24 @@ class Engine:
     # -- services for twins -------------------------------------------------------------------------
 
     def spawn(
-        self, me: Carrier, run: Callable[[], object], daemon: bool = False, own: object = None
-    ) -> Carrier:  # fmt: skip
-        """Start a participant that calls `run`; `me` is its parent."""
+        self,
+        me: Carrier,
+        run: Callable[[], object],
+        daemon: bool = False,
+        own: object = None,
+        label: str | None = None,
+    ) -> Carrier:
+        """Start a participant that calls `run`; `me` is its parent.
+
+        By default, the label is that of the next child of `me`.
+        """
         if self.aborting:
             self.abort(me)
         carrier = self._pool.take(self, run)
-        me.children += 1
-        carrier.label = child_label(me.label, me.children)
+        if label is None:
+            me.children += 1
+            label = child_label(me.label, me.children)
+        carrier.label = label
         carrier.ident = 0x1000 + carrier.index
         carrier.daemon = daemon
         carrier.own = own

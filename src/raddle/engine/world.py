@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from raddle.engine.carrier import Carrier
 from raddle.engine.participant import Participant
+from raddle.operation import Kind
 from raddle.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ class World(ABC):
         Return None if this participant does not wait for another, or if any of several participants could act.
         """
         return None
+
+    def resource_name(self, kind: Kind, target: object) -> str:
+        """Return the name of an operation's target in stories; "" for the name of its class, with a number."""
+        return ""
+
+    def shown_value(self, value: object) -> object:
+        """Return the value that stories show for a value that an operation transfers."""
+        return value
 
     @abstractmethod
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:

@@ -22,8 +22,10 @@ from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the only `from __future__` import that still has an effect
 ASSERTIONS = "assertions rewritten"  # option of `site_base` for modules whose assertions pytest has rewritten
-# All possible options of `site_base`: for an unchanged source file, and for one whose assertions pytest has rewritten.
-SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))
+NODES = "nodes"  # option of `site_base` for files whose statements are nodes of a parallel control flow graph
+# All possible options of `site_base`: for an unchanged source file, for one whose assertions pytest has rewritten, and
+# for a file of a message-passing program.
+SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,), (NODES,))
 
 
 class Change(NamedTuple):

@@ -26,6 +26,7 @@ class StoryRecorder(Observer):
         self._places = places
 
     def begin(self, engine: Engine) -> None:
+        self._world = engine.world
         self.events: list[Event] = []
         self._numbers: dict[int, int] = {}  # maps the id of an object to its number
         self._kept: list[object] = []  # keeps objects alive, because they are identified by id
@@ -59,10 +60,11 @@ class StoryRecorder(Observer):
         if isinstance(target, Carrier):
             name, number = ("" if target is me else target.label), 0
         else:
-            name, number = self._name_of(target), self._number(target)
+            name = self._world.resource_name(kind, target) or self._name_of(target)
+            number = self._number(target)
         if kind == ACQUIRE:
             target.taken_at = place
-        shown = "" if value is None or (kind == ACQUIRE and value is True) else show(value)
+        shown = "" if value is None or (kind == ACQUIRE and value is True) else show(self._world.shown_value(value))
         self.events.append(Event(me.label, kind, name, number, *place, 0, shown))
 
     def _number(self, obj: object) -> int:

@@ -23,6 +23,8 @@ def stop_text(result: Result) -> str:
     "exhausted: all 24 distinct orders tried; no failure is possible within raddle's limits"
     """
     reason = result.stopped_because
+    if result.sequences is not None and reason in (StopReason.EXHAUSTED, StopReason.EXHAUSTED_WITHIN_BOUND):
+        return _sequences_tried(result)
     if reason is StopReason.EXHAUSTED:
         guarantee = "" if result.findings else "; no failure is possible within raddle's limits"
         return f"exhausted: {_orders_tried(result.orders)}{guarantee}"
@@ -33,6 +35,21 @@ def stop_text(result: Result) -> str:
     if reason is StopReason.COVERED:
         return _all_covered(result.criteria)
     return reason.sentence
+
+
+def _sequences_tried(result: Result) -> str:
+    """Return the stop text of an exhausted search of a message-passing program, with its assumptions.
+
+    >>> _sequences_tried(Result("passed", (), 12, 9, 0.1, StopReason.EXHAUSTED, 1, sequences=6,
+    ...                         assumptions=("buffered sends",)))
+    'exhausted: all 6 SYN-sequences executed; no failure is possible, assuming buffered sends'
+    """
+    number = result.sequences
+    tried = "the only SYN-sequence was executed" if number == 1 else f"all {number:,} SYN-sequences executed"
+    assuming = f"assuming {'; '.join(result.assumptions)}"
+    if result.findings:
+        return f"exhausted: {tried}, {assuming}"
+    return f"exhausted: {tried}; no failure is possible, {assuming}"
 
 
 def orders_line(orders: Mapping[str, int]) -> str:

@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterator
 
 from raddle.event import Event
-from raddle.finding import FREE_THREADED_ONLY, Finding
+from raddle.finding import ANY_MPI, FREE_THREADED_ONLY, THIS_INTERPRETER, WITHOUT_BUFFERING, Finding
 from raddle.operation import verb_of
 from raddle.report.folding import fold
 from raddle.report.lock_names import with_names
@@ -14,6 +14,12 @@ from raddle.report.plain import in_one_line, plain, shortened
 from raddle.report.rows import Row, rows_of
 from raddle.story_length import StoryLength
 
+_POSSIBLE_ON = {
+    THIS_INTERPRETER: "can happen on this interpreter",
+    FREE_THREADED_ONLY: "only on free-threaded builds: this interpreter does not switch there",
+    ANY_MPI: "can happen with every MPI library",
+    WITHOUT_BUFFERING: "only if sends wait for their receives, as those of large messages do",
+}
 LONGEST_CODE = 44  # maximum number of characters of a source line to show
 
 
@@ -51,13 +57,12 @@ def headline(finding: Finding) -> str:
     """
     in_thread = f" in {finding.thread}" if finding.thread else ""
     where = ""
-    if finding.every_order is not None:
+    if finding.possible_on == WITHOUT_BUFFERING:  # the most helpful fact about such a failure
+        where = f" ({_POSSIBLE_ON[finding.possible_on]})"
+    elif finding.every_order is not None:
         where = f" ({finding.every_order})"
     elif finding.schedule is not None:
-        where = "can happen on this interpreter"
-        if finding.possible_on == FREE_THREADED_ONLY:
-            where = "only on free-threaded builds: this interpreter does not switch there"
-        where = f" ({where})"
+        where = f" ({_POSSIBLE_ON.get(finding.possible_on, finding.possible_on)})"
     first, *more = plain(finding.message).split("\n")
     return plain("\n".join([f"{finding.kind}{in_thread}: {first}{where}", *more]))
 

@@ -45,7 +45,13 @@ class Reachability(Scheduler):
 
     complete = True
     follows = True  # called at every operation, and notified of the events between operations
-    kinds = ("event", "join", "lock", "semaphore")  # kinds of resource whose releases are separate operations
+    kinds = (
+        "event",
+        "join",
+        "lock",
+        "message",
+        "semaphore",
+    )  # kinds of resource whose releases are separate operations
 
     def __init__(self) -> None:
         self._space: int | None = None

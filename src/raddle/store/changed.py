@@ -11,6 +11,7 @@ from pathlib import Path
 from raddle.finding import Finding
 from raddle.instrument.rewrite import site_base
 from raddle.instrument.running_source import SITE_BASE_OPTIONS
+from raddle.pcfg.stored import from_json
 from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Requirement
 from raddle.site import INDEX_BITS, path_from
@@ -173,8 +174,16 @@ def _drop_file(connection: sqlite3.Connection, number: int, label: str, digest: 
     )
     for column in ("class", "base"):
         connection.execute(f"delete from base where substr({column}, 1, length(?) + 1) = ? || ':'", (label, label))
+    _drop_graphs(connection, first)
     connection.execute("delete from run_file where file = ?", (number,))
     connection.execute("delete from file where number = ?", (number,))
+
+
+def _drop_graphs(connection: sqlite3.Connection, base: int) -> None:
+    """Delete the graphs of programs to which a file belongs, given the number of the file's first statement."""
+    values = [value for (value,) in connection.execute("select value from graph")]
+    stale = [(value,) for value in values if base in from_json(json.loads(value)).modules]
+    connection.executemany("delete from graph where value = ?", stale)
 
 
 def _drop_findings(connection: sqlite3.Connection, outdated: _Outdated) -> None:

@@ -50,6 +50,7 @@ def write(path: Path, change: Callable[[sqlite3.Connection], T], *, busy_seconds
                 else:
                     _check(connection, path)
                     _add_bases(connection)
+                    _add_graphs(connection)
                 return change(connection)
         except sqlite3.Error as error:
             if not _is_busy(error) or time.monotonic() >= deadline:
@@ -110,7 +111,16 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 def has_bases(connection: sqlite3.Connection) -> bool:
     """Return whether the file has the table `base`, which was added without a new version of the tables."""
-    return bool(connection.execute("select count(*) from sqlite_master where name = 'base'").fetchone()[0])
+    return _has_table(connection, "base")
+
+
+def has_graphs(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has the table `graph`, which was added without a new version of the tables."""
+    return _has_table(connection, "graph")
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    return bool(connection.execute("select count(*) from sqlite_master where name = ?", (name,)).fetchone()[0])
 
 
 def _add_bases(connection: sqlite3.Connection) -> None:
@@ -119,9 +129,19 @@ def _add_bases(connection: sqlite3.Connection) -> None:
     The runs in the file did not pair own with inherited variables, so they are no longer exact for `map`.
     """
     if not has_bases(connection):
-        (statement,) = (statement for statement in SCHEMA.split(";\n") if "create table base (" in statement)
-        connection.execute(statement)
+        _make_table(connection, "base")
         connection.execute("update run_criterion set exact = 0 where criterion = 'map'")
+
+
+def _add_graphs(connection: sqlite3.Connection) -> None:
+    """Add the table `graph` to a file written before it existed."""
+    if not has_graphs(connection):
+        _make_table(connection, "graph")
+
+
+def _make_table(connection: sqlite3.Connection, name: str) -> None:
+    (statement,) = (statement for statement in SCHEMA.split(";\n") if f"create table {name} (" in statement)
+    connection.execute(statement)
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

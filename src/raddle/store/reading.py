@@ -8,11 +8,13 @@ from collections import defaultdict
 from typing import Any
 
 from raddle.corpus import CorpusEntry
+from raddle.pcfg.graph import Pcfg
+from raddle.pcfg.stored import from_json
 from raddle.pruning_facts import PruningFacts
 from raddle.replay_options import ReplayOptions
 from raddle.site import Site, disambiguated
 from raddle.static_model import Accesses, StaticModel
-from raddle.store.connection import has_bases
+from raddle.store.connection import has_bases, has_graphs
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning, deduplicated
@@ -132,12 +134,17 @@ def _model(connection: sqlite3.Connection) -> StaticModel:
     if has_bases(connection):
         for cls, base in connection.execute("select class, base from base order by class, base"):
             bases[cls].add(base)
+    graphs: tuple[Pcfg, ...] = ()
+    if has_graphs(connection):
+        rows = "select value from graph order by value"
+        graphs = tuple(from_json(json.loads(value)) for (value,) in connection.execute(rows))
     # Adding drops guesses about sites whose variable is known.
     return StaticModel() + StaticModel(
         variables={name: Accesses(*map(frozenset, some)) for name, some in sites.items()},
         methods=methods,
         blocks=frozenset(site for (site,) in connection.execute("select site from block")),
         bases={cls: frozenset(some) for cls, some in bases.items()},
+        graphs=graphs,
     )
 
 

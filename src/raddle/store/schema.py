@@ -109,6 +109,12 @@ create table block (
     site integer primary key          -- number of the site
 );
 
+create table graph (
+    -- The parallel control flow graphs of message-passing programs. Files written before this table was added do not
+    -- have it.
+    value text primary key            -- JSON: sources and options, as written by raddle.pcfg.stored
+) without rowid;
+
 create table facts (
     -- At most one row: the pruning facts, which executions revealed about sites.
     number integer primary key,       -- always 1

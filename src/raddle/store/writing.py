@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from raddle.corpus import CorpusEntry
+from raddle.pcfg.stored import as_json
 from raddle.pruning_facts import PruningFacts
 from raddle.record import finding_identity
 from raddle.replay_options import DEFAULT_REPLAY_OPTIONS
@@ -183,6 +184,9 @@ def _add_model(connection: sqlite3.Connection, model: StaticModel) -> None:
         ],
     )
     connection.executemany("insert or ignore into block values (?)", [(site,) for site in sorted(model.blocks)])
+    connection.executemany(
+        "insert or ignore into graph values (?)", [(json_text(as_json(graph)),) for graph in model.graphs]
+    )
 
 
 def _add_facts(connection: sqlite3.Connection, facts: PruningFacts) -> None:

@@ -26,7 +26,8 @@ def test_the_list_has_every_criterion(capsys):
     lines = out.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(NAMES)
     assert max(map(len, out.splitlines())) <= 80  # lines in piped output stay readable
-    assert len(NAMES) == 24  # `map`, 7 by Lu et al., 14 by Křena et al., `blocks`, and `method-pairs`
+    # `map`, 7 by Lu et al., 14 by Křena et al., `blocks`, `method-pairs`, 10 by Souza et al., and `all-edges-s*`
+    assert len(NAMES) == 35
 
 
 def test_json_describes_every_criterion(capsys):
@@ -56,7 +57,7 @@ def test_names_are_normalized_and_deduplicated():
     assert resolve("Sync, AVIO-star ,avio,sync") == ("sync", "avio*", "avio")
     assert resolve(["sync", "map,all"]) == ("sync", "map", "all")
     assert resolve("default") == DEFAULT
-    assert resolve("every") == NAMES
+    assert (*resolve("every"), *resolve("messages")) == NAMES
     assert resolve("sync,default")[0] == "sync"
     assert len(resolve("sync,default")) == len(DEFAULT)
 

@@ -8,7 +8,7 @@ import pytest
 import shared_shop
 
 import raddle
-from raddle.criteria import NAMES, criterion_class, shape_of
+from raddle.criteria import THREADS, criterion_class, shape_of
 from raddle.entities import AbstractObject, AbstractThread, AbstractVariable
 from raddle.requirement import UNKNOWN, Requirement, Role
 from raddle.store.reading import key_of
@@ -63,21 +63,21 @@ def numbers(value):
     return [value] if isinstance(value, int) else []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_a_key_has_the_declared_parts(record, name):
     shape = criterion_class(name).shape
     for requirement in requirements(record, name):
         assert len(shape.parts) - shape.optional <= len(requirement.key) <= len(shape.parts)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_the_sites_of_a_key_are_its_known_site_numbers(record, name):
     for requirement in requirements(record, name):
         assert requirement.sites == [number for number in numbers(requirement.key) if number in record.sites]
         assert requirement.sites == Requirement(UNKNOWN, requirement.key).sites
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_the_other_parts_have_the_types_that_the_shape_declares(record, name):
     for requirement in requirements(record, name):
         for role, types in TYPES.items():
@@ -88,13 +88,13 @@ def test_the_other_parts_have_the_types_that_the_shape_declares(record, name):
             assert re.fullmatch(r"T\d", thread) if name in LU else isinstance(thread, AbstractThread)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_the_roles_match_the_definition_of_the_criterion(record, name):
     found = requirements(record, name)
     assert {role for role in Role if any(requirement.of(role) for requirement in found)} == ROLES[name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_a_key_from_a_data_file_has_the_same_parts(record, name):
     for requirement in requirements(record, name):
         stored = Requirement(requirement.shape, key_of(json_text(requirement.key)))
@@ -105,7 +105,7 @@ def renamed(text):
     return text.replace("shared_shop.py", "shop.py")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THREADS)
 def test_moved_replaces_sites_and_texts(record, name):
     for requirement in requirements(record, name):
         moved = Requirement(requirement.shape, requirement.moved(lambda site: site + 1, renamed))

@@ -16,7 +16,8 @@ from raddle.analysis.feasibility import Feasibility
 from raddle.checks.lock_cycles import LockCycles
 from raddle.checks.races import Races
 from raddle.checks.warned_variables import WarnedVariables
-from raddle.criteria import NAMES, make_criteria
+from raddle.criteria import THREADS as NAMES
+from raddle.criteria import make_criteria
 from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
 from raddle.native.stream import ForgettingSink
 from raddle.step import Step

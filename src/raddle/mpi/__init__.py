@@ -1,0 +1,1 @@
+"""The world of MPI ranks: controlled ranks in one process that exchange messages."""

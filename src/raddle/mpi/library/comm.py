@@ -1,0 +1,99 @@
+"""`MPI.Comm`: communicators, and the operations that create them."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from raddle.mpi.constants import UNDEFINED
+from raddle.mpi.exchange import WORLD_CONTEXT
+from raddle.mpi.library.errors import AbortError
+from raddle.mpi.library.object_collectives import ObjectCollectives
+from raddle.mpi.library.object_messages import ObjectMessages
+from raddle.mpi.library.payload import Pickled
+from raddle.mpi.point_to_point import running, world_of
+
+SELF_CONTEXTS = -1_000_000  # COMM_SELF of rank n has the context SELF_CONTEXTS - n
+
+
+class Comm(ObjectMessages, ObjectCollectives):
+    """A communicator."""
+
+    def Dup(self, info: Any = None) -> Comm:  # noqa: N802
+        """Return a communicator with the same ranks and a context of its own."""
+        call = self._enter("dup", Pickled.of(None))
+        self._complete(call, call.members)
+        context = world_of(running()).exchange.context((call.context, call.number))
+        return type(self)(context, call.members)
+
+    Clone = Dup
+
+    def Split(self, color: int = 0, key: int = 0) -> Comm:  # noqa: N802
+        """Return a communicator of the ranks with the same color, ordered by key; COMM_NULL for UNDEFINED."""
+        call = self._enter("split", Pickled.of((color, key)))
+        colors = self._values(call)
+        if color == UNDEFINED:
+            return COMM_NULL
+        together = sorted((its_key, at) for at, (its_color, its_key) in enumerate(colors) if its_color == color)
+        members = tuple(call.members[at] for _, at in together)
+        context = world_of(running()).exchange.context((call.context, call.number, color))
+        return Comm(context, members)
+
+    def Free(self) -> None:  # noqa: N802
+        """Release the communicator."""
+        self._context = None
+
+    Disconnect = Free
+
+    def Abort(self, errorcode: int = 0) -> NoReturn:  # noqa: N802
+        """End the program."""
+        raise AbortError(errorcode)
+
+    def Get_name(self) -> str:  # noqa: N802
+        """Return the name of the communicator."""
+        return self._name
+
+    def Set_name(self, name: str) -> None:  # noqa: N802
+        """Set the name of the communicator."""
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name of the communicator."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+
+    def Is_inter(self) -> bool:  # noqa: N802
+        """Return False: there are no intercommunicators."""
+        return False
+
+    def Is_intra(self) -> bool:  # noqa: N802
+        """Return True: there are no intercommunicators."""
+        return True
+
+
+class SelfComm(Comm):
+    """COMM_SELF, which contains only the rank that uses it."""
+
+    @property
+    def context(self) -> int:
+        """The number of the context, which depends on the running rank."""
+        number: int = running().own.number
+        return SELF_CONTEXTS - number
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The running rank."""
+        return (running().own.number,)
+
+    @property
+    def rank(self) -> int:
+        """The rank of the caller, which is 0."""
+        return 0
+
+
+COMM_NULL = Comm(None, None, "MPI_COMM_NULL")
+COMM_WORLD = Comm(WORLD_CONTEXT, None, "MPI_COMM_WORLD")
+COMM_SELF = SelfComm(SELF_CONTEXTS, None, "MPI_COMM_SELF")

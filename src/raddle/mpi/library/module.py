@@ -1,0 +1,54 @@
+"""The modules `mpi4py` and `mpi4py.MPI` that programs import."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from raddle.mpi import constants
+from raddle.mpi.library import errors, operators
+from raddle.mpi.library.comm import COMM_NULL, COMM_SELF, COMM_WORLD, Comm
+from raddle.mpi.library.environment import ENVIRONMENT
+from raddle.mpi.library.errors import UnsupportedCallError
+from raddle.mpi.library.request import REQUEST_NULL, Request
+from raddle.mpi.library.status import Status
+
+VERSION = "4.1.0"  # the version of mpi4py whose interface these modules have
+
+
+class _MpiModule(types.ModuleType):
+    """The module `mpi4py.MPI`, which rejects names that raddle does not simulate."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnsupportedCallError(f"MPI.{name}")
+
+
+def mpi_modules() -> dict[str, types.ModuleType]:
+    """Return the modules by name."""
+    package = types.ModuleType("mpi4py", "Message-passing programs under raddle.")
+    package.__path__ = []
+    package.__version__ = VERSION  # type: ignore[attr-defined]
+    mpi = _MpiModule("mpi4py.MPI", "The MPI library of raddle.")
+    names: dict[str, Any] = {
+        "Comm": Comm,
+        "Intracomm": Comm,
+        "Request": Request,
+        "Status": Status,
+        "Op": operators.Op,
+        "Exception": errors.Exception,
+        "COMM_WORLD": COMM_WORLD,
+        "COMM_SELF": COMM_SELF,
+        "COMM_NULL": COMM_NULL,
+        "REQUEST_NULL": REQUEST_NULL,
+        **{name: value for name, value in vars(constants).items() if name.isupper()},
+        **{name: value for name, value in vars(operators).items() if isinstance(value, operators.Op)},
+        **{name: value for name, value in vars(errors).items() if name.startswith("ERR_") or name == "SUCCESS"},
+        **ENVIRONMENT,
+    }
+    vars(mpi).update(names)
+    rc = types.ModuleType("mpi4py.rc")
+    vars(rc).update(initialize=True, finalize=True, threads=True, thread_level="multiple")
+    package.MPI, package.rc = mpi, rc  # type: ignore[attr-defined]
+    return {"mpi4py": package, "mpi4py.MPI": mpi, "mpi4py.rc": rc}
