@@ -95,7 +95,7 @@ def explore(
         profile=choice("profile", Profile, profile),
         iterations=iterations,
     )
-    names = structural_criteria(criteria, program, measures=data_file is not None)
+    names = structural_criteria(criteria, program, measures=data_file is not None or roles is not None)
     file, why_not_stored = usable(data_file) if names else (None, "")
     complete = make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)

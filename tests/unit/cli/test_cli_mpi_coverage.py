@@ -100,8 +100,8 @@ def test_why_explains_a_pair(tmp_path: Path) -> None:
     pcfg = graph(path, Options(3))
     (answer,) = why(pcfg, "8 work 2, 5 collect")
     assert str(answer) == (
-        "send at fan.py:8 in work 2, receive at fan.py:5 in the collect: eliminated, because the send at fan.py:8 names "
-        "rank 1, but the receive at fan.py:5 runs in the collect, which is rank 0"
+        "send at fan.py:8 in work 2, receive at fan.py:5 in the collect: eliminated, because the send at fan.py:8 "
+        "names rank 1, but the receive at fan.py:5 runs in the collect, which is rank 0"
     )
     assert len(why(pcfg, "fan.py:8, 4")) == 2
 
