@@ -39,6 +39,7 @@ class StopReason(Reason):
     EXHAUSTED_IN_PART = (
         "exhausted-in-part", "exhausted in part: every schedule of the controlled code was run"
     )  # fmt: skip
+    NOTHING_PROMISED = "nothing-promised", "stopped: no known race variant promises to cover anything new"
     EXECUTIONS = "executions", "stopped: execution limit reached"
     SECONDS = "seconds", "stopped: time limit reached"
     INTERRUPTED = "interrupted", "interrupted"

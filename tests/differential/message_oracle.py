@@ -2,8 +2,10 @@
 
 It models an MPI library: the network delivers the messages of each pair of ranks in order, an arriving message is taken
 by the first posted receive that accepts it, and a receive or a probe first searches the messages that have arrived
-already. MPI does not order messages from different ranks, so a receive may take the first message of any of them. The
-interpreter visits every reachable state and returns the distinct results.
+already. MPI does not order messages from different ranks, so a receive may take the first message of any of them. MPI
+orders two messages from the same rank only for receives and probes that accept both. So a message may be delivered to a
+waiting receive or probe before earlier messages, if the receive or probe does not accept these. The interpreter visits
+every reachable state and returns the distinct results.
 """
 
 from __future__ import annotations
@@ -131,6 +133,8 @@ def _following(program: Program, state: State) -> Iterator[State]:
             for other in state.network
         ):
             yield _arrive(state._replace(network=state.network - {message}), message)
+        else:
+            yield from _arrive_early(state, message)
     for rank, instructions in enumerate(program):
         if state.at[rank] < len(instructions):
             yield from _step(instructions[state.at[rank]], rank, state)
@@ -148,18 +152,41 @@ def _arrive(state: State, message: Message) -> State:
     return state._replace(arrived=state.arrived | {message})
 
 
+def _arrive_early(state: State, message: Message) -> Iterator[State]:
+    """Yield the state in which a message is delivered to a receive that does not accept the messages before it."""
+    takers = [posted for posted in state.posted if _accepts(posted, message)]
+    if takers and _first(state, takers[0], message.source) == message:
+        yield _arrive(state._replace(network=state.network - {message}), message)
+
+
+def _first(state: State, posted: Posted, source: int) -> Message:
+    """Return the first message from a source that a receive accepts and no receive has taken."""
+    return min(one for one in state.arrived | state.network if one.source == source and _accepts(posted, one))
+
+
 def _candidates(state: State, posted: Posted) -> Iterator[Message]:
-    """Yield, for each source, the first message that has arrived and that a new receive or probe accepts."""
-    accepted = [message for message in state.arrived if _accepts(posted, message)]
-    for source in {message.source for message in accepted}:
-        yield min(message for message in accepted if message.source == source)
+    """Yield, for each source of a message that has arrived and that a new receive or probe accepts, the first such."""
+    for source in {message.source for message in state.arrived if _accepts(posted, message)}:
+        yield _first(state, posted, source)
+
+
+def _found_early(state: State, probe: Posted) -> Iterator[Message]:
+    """Yield the messages that arrive just before a probe, and before messages that the probe does not accept."""
+    for message in state.network:
+        is_taken = any(_accepts(posted, message) for posted in state.posted)
+        if _accepts(probe, message) and not is_taken and _first(state, probe, message.source) == message:
+            yield message
 
 
 def _post(state: State, posted: Posted) -> Iterator[State]:
     nothing_arrived = True
     for message in _candidates(state, posted):
         nothing_arrived = False
-        yield state._replace(arrived=state.arrived - {message}, matches=state.matches | {(posted, message)})
+        yield state._replace(
+            arrived=state.arrived - {message},
+            network=state.network - {message},
+            matches=state.matches | {(posted, message)},
+        )
     if nothing_arrived:
         yield state._replace(posted=(*state.posted, posted))
 
@@ -191,9 +218,14 @@ def _step(one: Instruction, rank: int, state: State) -> Iterator[State]:
             yield _advance(state, rank)
     elif isinstance(one, Probe):
         probe = Posted(rank, state.received[rank], one.source, one.tag)
-        for message in _candidates(state, probe):
-            received = _put(state.received, rank, probe.number + 1)
-            yield _advance(state._replace(received=received, found=state.found | {(probe, message)}), rank)
+        for message in {*_candidates(state, probe), *_found_early(state, probe)}:
+            after = state._replace(
+                received=_put(state.received, rank, probe.number + 1),
+                network=state.network - {message},
+                arrived=state.arrived | {message},
+                found=state.found | {(probe, message)},
+            )
+            yield _advance(after, rank)
     elif not state.blocked[rank]:
         yield _begin(state._replace(entered=_put(state.entered, rank, state.entered[rank] + 1)), rank)
     elif all(state.entered[other] >= state.entered[rank] for other in one.needs[rank]):

@@ -1,7 +1,8 @@
-"""The explorer executes every result of random message-passing programs, and each SYN-sequence exactly once."""
+"""Both explorers execute every result of random message-passing programs, and each SYN-sequence exactly once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from statistics import median
 
@@ -10,19 +11,24 @@ from message_oracle import Collective, Irecv, Isend, Probe, Program, Recv, Resul
 from message_programs import random_program
 
 from raddle.exploring.workbench import Workbench
+from raddle.messages.variant_search import VariantSearch
 from raddle.mpi import completion
 from raddle.mpi import point_to_point as p2p
 from raddle.mpi.collective_call import Entry
 from raddle.mpi.completion import PendingReceive, PendingSend
 from raddle.mpi.installation import MpiInstallation, Ranks
 from raddle.mpi.sequence import sequence_of
+from raddle.mpi.world import MpiWorld
 from raddle.schedulers.reachability import Reachability
 
 MAX_RESULTS = 1_000  # programs with more results are left out
 CONTEXT = 0
 
+Explorer = Callable[[MpiWorld], Reachability | VariantSearch]
+EXPLORERS: tuple[Explorer, ...] = (lambda world: Reachability(), VariantSearch)
 
-def explored(program: Program) -> list[Result]:
+
+def explored(program: Program, explorer: Explorer) -> list[Result]:
     """Return the result of each execution of a complete search."""
     found: list[Result] = []
     at = [0] * len(program)
@@ -54,7 +60,7 @@ def explored(program: Program) -> list[Result]:
     with Workbench(Ranks(len(program))) as workbench:
         installation = workbench.installation
         assert isinstance(installation, MpiInstallation)
-        search = Reachability()
+        search = explorer(installation.world)
         with workbench.session(installation.scenario(run)) as session:
             while search.begin(len(found) + 1, 0):
                 at[:] = [0] * len(program)
@@ -67,15 +73,16 @@ def explored(program: Program) -> list[Result]:
 
 
 def compare(seed: int, programs: int) -> list[int]:
-    """Compare raddle with the interpreter on random programs; return the numbers of their results."""
+    """Compare both explorers with the interpreter on random programs; return the numbers of their results."""
     random, sizes = Random(seed), []
     while len(sizes) < programs:
         program = random_program(random)
         expected = results(program)
         if len(expected) <= MAX_RESULTS:
-            found = explored(program)
-            assert set(found) == expected, program
-            assert len(found) == len(expected), program
+            for explorer in EXPLORERS:
+                found = explored(program, explorer)
+                assert set(found) == expected, program
+                assert len(found) == len(expected), program
             sizes.append(len(expected))
     return sizes
 

@@ -1,7 +1,7 @@
 """The figures of Souza, Souza and Zaluska (Structural testing for message-passing concurrent programs, 2014).
 
-Tables II to VI and VIII are as printed. Of Table VII, whose cells are illegible in part, only the totals are kept. Those
-of sieve, mmult and pairwise are the ones that Table VIII repeats.
+Tables II to VI and VIII are as printed. Of Table VII, whose cells are illegible in part, only the totals are kept.
+Those of sieve, mmult and pairwise are the ones that Table VIII repeats.
 """
 
 from __future__ import annotations

@@ -61,9 +61,11 @@ def infeasible_lines(criteria: Mapping[str, Mapping[str, Any]]) -> list[str]:
 @click.option(
     "--approach",
     metavar="NAME",
-    help="reachability: run every SYN-sequence exactly once; or a scheduler, such as random or portfolio [default: "
-    "reachability].",
+    help="reachability or variants: run every SYN-sequence exactly once; composite: only those that promise to cover "
+    "something new; structural: random executions, then composite; or a scheduler, such as random or portfolio "
+    "[default: reachability].",
 )
+@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.")
 @click.option(
     "--executions",
     type=click.IntRange(min=1),

@@ -31,8 +31,8 @@ from raddle.wording import count
 )
 @json_option
 def mpi_mutate(program: str, kinds: str | None, wanted: int | None, seed: int, out: Path | None, as_json: bool) -> int:
-    """List the mutants of PROGRAM. Each has one of the sixteen kinds of defect of Souza et al., such as wrong ranks, tags,
-    sizes and types in messages, nonblocking instead of blocking operations, wrong operators and missing statements."""
+    """List the mutants of PROGRAM, each with one of the sixteen kinds of defect of Souza et al.: wrong ranks, tags, and
+    sizes of messages, nonblocking instead of blocking operations, wrong operators, missing statements and others."""
     check_program(program)
     found = mutants(Path(program).read_text(encoding="utf-8"), _kinds(kinds))
     if wanted is not None:

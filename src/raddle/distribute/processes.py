@@ -6,7 +6,7 @@ import ctypes
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.sharedctypes import RawValue
@@ -105,11 +105,13 @@ class Processes:
     def executor(self, workers: int) -> Executor:
         """Return an executor that runs `workers` units at a time."""
         self._shared = SharedState()
+        return self.pool(workers, _initialize_worker, self._shared)
+
+    def pool(self, workers: int, initializer: Callable[..., None], *arguments: Any) -> Executor:
+        """Return an executor whose processes begin by calling `initializer`."""
         self._started = []
         context: Any = _RecordingContext(multiprocessing.get_context(self._method), self._started)
-        return ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_initialize_worker, initargs=(self._shared,)
-        )
+        return ProcessPoolExecutor(workers, mp_context=context, initializer=initializer, initargs=arguments)
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
         """Submit a unit to the executor."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 from raddle.criteria import MESSAGES, resolve
 from raddle.errors import UsageError
 from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.workbench import Workbench
 from raddle.finding import ANY_MPI, WITHOUT_BUFFERING, Finding
 from raddle.guide.policies import make_policy
+from raddle.messages.approach import BY_COVERAGE, OWN, VARIANTS
 from raddle.messages.choice import choice
+from raddle.messages.criteria_goal import DEFAULT_CRITERIA
+from raddle.messages.one_mode import SearchSettings, explored_in_mode
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program, SendModes
-from raddle.mpi.installation import MpiInstallation
 from raddle.mpi.options import Collectives, Sends
 from raddle.mpi.world import MpiWorld
 from raddle.pcfg.graph import ITERATIONS
@@ -48,6 +49,7 @@ def explore(
     shrink: bool = True,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
+    workers: int | Executor | None = None,
     criteria: str | Iterable[str] | None = None,
     data_file: str | os.PathLike[str] | None = None,
     roles: str | None = None,
@@ -58,11 +60,16 @@ def explore(
     """Run a message-passing program many times, with different orders of its messages, and return the `Result`.
 
     * `program` is a file that uses mpi4py, or a function that takes a communicator. Every rank runs it.
-    * The default `approach`, "reachability", runs every SYN-sequence exactly once. The name of a scheduler, such as
-      "random" or "portfolio", samples executions instead.
+    * The default `approach`, "reachability", runs every SYN-sequence exactly once. So does "variants", which works
+      differently: it executes race variants. "composite" executes only the variants that promise to cover something
+      new (by default, sync-edges and s-uses), and "structural" tries random executions first. The name of a
+      scheduler, such as "random" or "portfolio", samples executions instead.
     * `sends` says when standard sends complete: "buffered" (at once), "synchronous" (when a receive has taken the
       message) or "both", which explores both. With `collectives="synchronizing"`, every collective operation waits for
       all ranks. A poll, such as `iprobe` or `test`, can be refused `polls` times in a row.
+    * `workers` is a number of processes or a `concurrent.futures` executor. A search with workers executes race
+      variants, and its result does not depend on their number. A program that is a function must then be importable,
+      unless processes can be forked.
     * `executions` (default 1000, or unlimited with `seconds`) and `seconds` limit the search in each mode.
     * `criteria` names structural criteria to measure, such as "all-edges-s,all-s-uses" or "messages" for all of them;
       the result is added to `data_file`. `roles` says which function each rank runs, as in "master(0) worker(1-3)";
@@ -95,26 +102,56 @@ def explore(
         profile=choice("profile", Profile, profile),
         iterations=iterations,
     )
-    names = structural_criteria(criteria, program, measures=data_file is not None or roles is not None)
-    file, why_not_stored = usable(data_file) if names else (None, "")
-    complete = make_policy(approach, seed=seed, criteria=()).complete
+    names = _criteria_for(approach, criteria, program, measures=data_file is not None or roles is not None)
+    _check_workers(workers, approach, names)
+    complete = approach in OWN or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)
+    file, why_not_stored = usable(data_file) if names else (None, "")
+    settings = SearchSettings(approach, seed, budget, shrink=shrink, criteria=names, workers=workers, progress=progress)
+    combined = _explored(scenario, modes, settings)
+    if combined.record is not None:
+        combined = stored(combined, combined.record, names, file, ())
+    return replace(combined, not_stored=why_not_stored or combined.not_stored)
+
+
+def _criteria_for(
+    approach: str, criteria: str | Iterable[str] | None, program: Program, *, measures: bool
+) -> tuple[str, ...]:
+    """Return the names of the criteria to measure, which may direct the approach."""
+    if approach not in BY_COVERAGE:
+        return structural_criteria(criteria, program, measures=measures)
+    names = structural_criteria(DEFAULT_CRITERIA if criteria is None else criteria, program)
+    if not names:
+        raise UsageError("no-criteria", f"the approach {approach!r} needs at least one criterion to cover")
+    return names
+
+
+def _check_workers(workers: int | Executor | None, approach: str, criteria: Sequence[str]) -> None:
+    """Raise `UsageError` if a search cannot be split among workers."""
+    if workers is None:
+        return
+    if isinstance(workers, int) and workers < 1:
+        raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
+    if approach not in (REACHABILITY, VARIANTS):
+        raise UsageError("bad-workers", f"the approach {approach!r} cannot be split among workers: drop `workers`")
+    if criteria:
+        raise UsageError("bad-workers", "workers do not measure criteria: drop `workers`, or measure no criteria")
+
+
+def _explored(scenario: MessageScenario, modes: Sequence[Sends], settings: SearchSettings) -> Result:
+    """Explore a scenario in several modes of sends; return one result."""
     results: dict[Sends, Result] = {}
     worlds: list[MpiWorld] = []
     for mode in modes:
-        result, world = explored_in_mode(scenario.with_sends(mode), approach, seed, budget, shrink, progress, names)
+        result, world = explored_in_mode(scenario.with_sends(mode), settings)
         results[mode] = result
         worlds.append(world)
         if result.stopped_because in (StopReason.INTERRUPTED, StopReason.ENDLESS) or (
-            result.failed and budget.until == "first-finding"
+            result.failed and settings.budget.until == "first-finding"
         ):
             break
-    combined = _combined(results)
-    if combined.record is not None:
-        combined = stored(combined, combined.record, names, file, ())
     return replace(
-        combined,
-        not_stored=why_not_stored or combined.not_stored,
+        _combined(results),
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
     )
@@ -172,35 +209,6 @@ def _budget(executions: int | None, seconds: float | None, until: str | None, *,
     return Budget(executions, seconds, until)
 
 
-def explored_in_mode(
-    scenario: MessageScenario,
-    approach: str,
-    seed: int,
-    budget: Budget,
-    shrink: bool,
-    progress: ProgressCallback | None,
-    criteria: tuple[str, ...],
-) -> tuple[Result, MpiWorld]:
-    """Explore a scenario in one mode of sends; return the result and the world that executed it."""
-    workbench = Workbench(scenario.domain(criteria))
-    installation = workbench.installation
-    assert isinstance(installation, MpiInstallation)
-    world = installation.world
-    plan = scenario.plan(
-        installation, criteria, scheduler=approach, seed=seed, until=budget.until, shrink=shrink, keep=False
-    )
-    begun = time.monotonic()
-    with workbench:
-        result, _ = workbench.search(plan, budget, progress=progress)
-    if world.refusal is not None:
-        raise UsageError(
-            "unsupported-mpi-call", f"{scenario.name} uses {world.refusal}, which raddle does not simulate"
-        )
-    if world.limited_polls and result.stopped_because is StopReason.EXHAUSTED:
-        result = replace(result, stopped_because=StopReason.EXHAUSTED_WITHIN_BOUND)
-    return replace(result, seconds=time.monotonic() - begun), world
-
-
 def _combined(results: dict[Sends, Result]) -> Result:
     """Return one result for the searches in several modes of sends."""
     first = next(iter(results.values()))
@@ -247,6 +255,7 @@ _WEAKEST_FIRST = (
     StopReason.CRASHING,
     StopReason.SECONDS,
     StopReason.EXECUTIONS,
+    StopReason.NOTHING_PROMISED,
     StopReason.EXHAUSTED_IN_PART,
     StopReason.EXHAUSTED_WITHIN_BOUND,
     StopReason.SATURATED,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from raddle.criteria import MESSAGES
 from raddle.exploring.stop_rules import Budget
 from raddle.messages.choice import choice
-from raddle.messages.exploring import explored_in_mode, structural_criteria
+from raddle.messages.exploring import structural_criteria
+from raddle.messages.one_mode import SearchSettings, explored_in_mode
 from raddle.messages.scenario import PATIENCE_SECONDS, POLLS, STEP_LIMIT, MessageScenario, Program
 from raddle.mpi.options import Collectives, Sends
 from raddle.pcfg.graph import ITERATIONS
@@ -63,7 +64,8 @@ def run(
     )
     names = structural_criteria(MESSAGES if criteria is None else criteria, program)
     file, why_not_stored = usable(data_file)
-    result, world = explored_in_mode(scenario, "random", seed, Budget(1, None, "budget"), False, None, names)
+    settings = SearchSettings("random", seed, Budget(1, None, "budget"), criteria=names)
+    result, world = explored_in_mode(scenario, settings)
     if result.record is not None:
         result = stored(result, result.record, names, file, ())
     return MeasuredRun(replace(result, not_stored=why_not_stored or result.not_stored), world.output.labeled())

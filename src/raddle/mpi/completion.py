@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -13,7 +13,7 @@ from raddle.mpi.calculus import Entered, Matches
 from raddle.mpi.collective_call import CollectiveCall, Entry
 from raddle.mpi.message import Message, Receive
 from raddle.mpi.operations import COMPLETE, JOIN_IN, MESSAGE, TEST, WAIT_FOR
-from raddle.mpi.point_to_point import choose_or_refuse, running, world_of
+from raddle.mpi.point_to_point import choose_or_refuse, may_be_refused, running, world_of
 
 
 class Pending(Protocol):
@@ -91,12 +91,15 @@ class Selection:
         pending: Sequence[PendingReceive | PendingSend],
         sets: Sequence[tuple[int, ...]],
         *,
+        number: int,
         is_test: bool,
     ) -> None:
+        self.rank = rank
+        self.number = number  # position among the selections of the rank
         self._parts = {
             _selected(numbers): Completion(rank, [pending[number] for number in numbers]) for numbers in sets
         }
-        self._is_test = is_test
+        self.is_test = is_test
         self._description = Completion(rank, pending)
 
     def possible(self) -> Sequence[Alternative]:
@@ -105,7 +108,11 @@ class Selection:
 
     def options(self, *, may_be_refused: bool) -> Sequence[Alternative]:
         """Return everything that may happen. A test may be refused; a wait never is."""
-        return [*self._parts, NOT_YET] if self._is_test and may_be_refused else list(self._parts)
+        return [*self._parts, NOT_YET] if self.is_test and may_be_refused else list(self._parts)
+
+    def parts(self) -> Iterable[tuple[Alternative, Completion]]:
+        """Return each set as an alternative, with its operations."""
+        return self._parts.items()
 
     def unfinished(self) -> Iterator[Receive | Message]:
         """Yield the receives and the messages of the operations that are not complete."""
@@ -128,12 +135,21 @@ def _selected(numbers: tuple[int, ...]) -> Alternative:
     return Alternative("complete " + "+".join(map(str, numbers)), numbers)
 
 
+def _selection(
+    me: Carrier, pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]], *, is_test: bool
+) -> Selection:
+    rank = me.own
+    rank.selections += 1
+    return Selection(rank.number, pending, sets, number=rank.selections - 1, is_test=is_test)
+
+
 def wait_for_some(pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Wait until all operations of one set are complete; return that set of positions."""
     me = running()
-    selection = Selection(me.own.number, pending, sets, is_test=False)
+    selection = _selection(me, pending, sets, is_test=False)
     taken = me.engine.operate_as_chosen(me, WAIT_FOR, selection, selection.possible)
     world_of(me).resume(me.own.number)
+    world_of(me).exchange.record(me.own.number, WAIT_FOR, selection, taken)
     if me.engine.observing:
         me.engine.happened(me, WAIT_FOR, selection)
     numbers: tuple[int, ...] = taken.value
@@ -145,8 +161,10 @@ def test_for_some(
 ) -> tuple[int, ...] | None:
     """Return a set of positions whose operations are complete; None if the rank is told that there is none yet."""
     me = running()
-    selection = Selection(me.own.number, pending, sets, is_test=True)
+    selection = _selection(me, pending, sets, is_test=True)
+    refusable = may_be_refused(me)
     taken = choose_or_refuse(me, TEST, selection, selection.possible, NOT_YET)
+    world_of(me).exchange.record(me.own.number, TEST, selection, taken, refusable=refusable)
     if me.engine.observing:
         me.engine.happened(me, TEST, selection, taken is not NOT_YET)
     return None if taken is NOT_YET else taken.value
@@ -158,6 +176,7 @@ def wait_for(pending: Sequence[PendingReceive | PendingSend]) -> None:
     completion = Completion(me.own.number, pending)
     me.engine.operate(me, WAIT_FOR, completion, completion.is_complete)
     world_of(me).resume(me.own.number)
+    world_of(me).exchange.record(me.own.number, WAIT_FOR, completion)
     if me.engine.observing:
         me.engine.happened(me, WAIT_FOR, completion)
 
@@ -187,6 +206,7 @@ def enter(context: int, members: tuple[int, ...], entry: Entry) -> CollectiveCal
         me.engine.operate(me, JOIN_IN, CallStep(call, (rank,)))
         world.resume(rank)
     call.entries[rank] = entry
+    world.exchange.record(rank, JOIN_IN, CallStep(call, (rank,)))
     if me.engine.observing:
         me.engine.happened(me, JOIN_IN, call)
     return call
@@ -195,7 +215,9 @@ def enter(context: int, members: tuple[int, ...], entry: Entry) -> CollectiveCal
 def complete(call: CollectiveCall, needs: tuple[int, ...]) -> None:
     """Wait until the ranks in `needs` have entered a collective call."""
     me: Carrier = running()
-    me.engine.operate(me, COMPLETE, CallStep(call, needs), lambda: call.entered(needs))
+    step = CallStep(call, needs)
+    me.engine.operate(me, COMPLETE, step, lambda: call.entered(needs))
     world_of(me).resume(me.own.number)
+    world_of(me).exchange.record(me.own.number, COMPLETE, step)
     if me.engine.observing:
         me.engine.happened(me, COMPLETE, call)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from raddle.engine.participant import Alternative
 from raddle.mpi.collective_call import CollectiveCall
+from raddle.mpi.history import Action
 from raddle.mpi.inbox import Inbox
 from raddle.mpi.message import Message, Receive
+from raddle.operation import Kind
 
 WORLD_CONTEXT = 0
 
@@ -15,7 +18,7 @@ WORLD_CONTEXT = 0
 class RankState:
     """The state of one rank: how many operations it has performed, as needed to number them."""
 
-    __slots__ = ("actors", "entered", "number", "receives", "refusals", "sends")
+    __slots__ = ("actors", "entered", "number", "receives", "refusals", "selections", "sends")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -23,22 +26,30 @@ class RankState:
         self.receives = 0  # receives and probes
         self.actors = 0  # posted receives, each of which is a participant of its own
         self.refusals = 0  # polls in a row that found nothing
+        self.selections = 0  # tests, and waits for any of several operations
         self.entered: dict[int, int] = {}  # number of collective calls, by context
 
 
 class Exchange:
     """The messages and collective calls of one execution."""
 
-    __slots__ = ("_calls", "_contexts", "_inboxes", "messages", "ranks", "receives", "size")
+    __slots__ = ("_calls", "_contexts", "_inboxes", "history", "messages", "ranks", "receives", "size")
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.ranks = [RankState(number) for number in range(size)]
         self.messages: list[Message] = []  # in the order in which they were sent
         self.receives: list[Receive] = []  # in the order in which they were posted
+        self.history: list[Action] = []  # in the order in which the operations returned
         self._inboxes: dict[tuple[int, int], Inbox] = {}
         self._calls: dict[tuple[int, int], CollectiveCall] = {}
         self._contexts: dict[Hashable, int] = {}
+
+    def record(
+        self, rank: int, kind: Kind, target: object, taken: Alternative | None = None, *, refusable: bool = False
+    ) -> None:
+        """Add an operation of a rank to the history."""
+        self.history.append(Action(rank, kind, target, taken, refusable))
 
     def inbox(self, rank: int, context: int) -> Inbox:
         """Return the inbox of a rank in a communicator."""

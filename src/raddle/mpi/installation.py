@@ -18,6 +18,7 @@ from raddle.mpi.calculus import MpiCalculus
 from raddle.mpi.graph_of_script import NodeCompiler, add_sites, graph_of
 from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
+from raddle.mpi.operations import PASS_TIME
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
 from raddle.mpi.program import CodeCache, ProgramFinder, Script, run_script
@@ -115,6 +116,10 @@ def _sleep(seconds: float) -> None:
     me = getcurrent()
     if isinstance(me, Carrier):
         sleep(me, seconds)
+        world = me.engine.world
+        if isinstance(world, MpiWorld) and me.own is not None:
+            world.resume(me.own.number)
+            world.exchange.record(me.own.number, PASS_TIME, None)
     else:
         _real_sleep(seconds)
 

@@ -12,15 +12,18 @@ from raddle.operation import (
     SENT,
     TEST,
     WAIT_FOR,
+    Kind,
 )
 
 MESSAGE = "message"  # the kind of resource whose gives are scheduling points only for a search over partial orders
+PASS_TIME = Kind("pass-time", "lets virtual time pass")  # not recorded by observers
 
 __all__ = [
     "COMPLETE",
     "JOIN_IN",
     "MATCH",
     "MESSAGE",
+    "PASS_TIME",
     "POLL",
     "POST",
     "PROBE",

@@ -49,6 +49,7 @@ def send(destination: int, context: int, tag: int, payload: Any, *, synchronous:
     message.place = me.engine.place(me)
     exchange.messages.append(message)
     exchange.inbox(destination, context).add(message)
+    exchange.record(message.source, SEND, message)
     if me.engine.observing:
         me.engine.happened(me, SEND, message, payload)
     return message
@@ -61,6 +62,7 @@ def complete_send(message: Message) -> None:
     me = running()
     me.engine.operate(me, SENT, message, lambda: message.receive is not None)
     world_of(me).resume(message.source)
+    world_of(me).exchange.record(message.source, SENT, message)
     if me.engine.observing:
         me.engine.happened(me, SENT, message)
 
@@ -91,13 +93,20 @@ def poll(source: int, context: int, tag: int, *, takes: bool = False) -> Message
     world = world_of(me)
     wanted = world.exchange.new_receive(rank.number, context, source, tag, takes=takes)
     inbox = world.exchange.inbox(rank.number, context)
+    refusable = may_be_refused(me)
     taken = choose_or_refuse(me, POLL, wanted, inbox.watch(wanted), NOTHING)
+    world.exchange.record(rank.number, POLL, wanted, taken, refusable=refusable)
     if taken is NOTHING:
         return None
     message = inbox.take(wanted, taken.value)
     if me.engine.observing:
         me.engine.happened(me, POLL, message, message.payload)
     return message
+
+
+def may_be_refused(me: Carrier) -> bool:
+    """Return whether the rank's next poll may find nothing although other ranks can continue."""
+    return _rank(me).refusals < world_of(me).options.polls
 
 
 def choose_or_refuse(
@@ -110,7 +119,7 @@ def choose_or_refuse(
     rank can continue.
     """
     world, rank, engine = world_of(me), _rank(me), me.engine
-    limited = rank.refusals >= world.options.polls
+    limited = not may_be_refused(me)
 
     def alternatives() -> Sequence[Alternative]:
         ways = successes()
@@ -142,6 +151,7 @@ def _take(me: Carrier, kind: Any, wanted: Receive) -> Message:
     if kind != MATCH:
         world.resume(wanted.rank)
     message = inbox.take(wanted, source)
+    world.exchange.record(wanted.rank, kind, wanted)
     if me.engine.observing:
         me.engine.happened(me, kind, message, message.payload)
     return message
@@ -161,6 +171,7 @@ def post(source: int, context: int, tag: int) -> Receive:
         _take(me, RECV, posted)
         return posted
     inbox.post(posted)
+    exchange.record(rank.number, POST, posted)
     rank.actors += 1
     label = f"R{rank.number}.{rank.actors}"
     carrier: Carrier

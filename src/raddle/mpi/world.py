@@ -48,11 +48,14 @@ class MpiWorld(World):
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
         self.paths: Sequence[NodePath] = ()  # the path of each rank, if the execution is measured
-        self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence
+        self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence, without replays
+        self._is_replay = False
 
     def begin(self, engine: Engine, main: Carrier) -> None:
         self.exchange = Exchange(self.size)
         self.output = RankOutput(self.size)
+        # A search continues after a failure or samples scheduling points; a replay does neither.
+        self._is_replay = not engine.rules.thorough and not engine.rules.samples
         self.paths = ()
         main.own = self.exchange.ranks[0]
         self.running_rank = 0
@@ -60,8 +63,9 @@ class MpiWorld(World):
 
     def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
         self.used_collectives = self.used_collectives or bool(self.exchange.calls)
-        sequence = sequence_of(self.exchange)
-        self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
+        if not self._is_replay:
+            sequence = sequence_of(self.exchange)
+            self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
 
     def run(self, program: Callable[[int], object]) -> None:
         """Run a program in all ranks. The participant that calls this becomes rank 0."""

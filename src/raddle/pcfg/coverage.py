@@ -57,19 +57,28 @@ class CoverageOfExecutions:
         self._pcfg = pcfg
         elements = Elements(pcfg)
         # Elements of calls that the static analysis does not see are not required, so they do not count as covered.
-        self._required = {element: frozenset(elements.required(element)) for element in wanted}
+        self.required = {element: frozenset(elements.required(element)) for element in wanted}
         self.indices = [ProcessIndex(process) for process in pcfg.processes]  # by rank
+
+    def covered(self, processes: Sequence[Covered], matches: Iterable[Match]) -> Iterator[tuple[int, Element, Key]]:
+        """Yield the rank, the kind and the key of each element that an execution covers."""
+        for rank, process in enumerate(processes):
+            for element, key in self.of_process(rank, process):
+                yield rank, element, key
+        for match in matches:
+            for element, key in self.of_match(match, processes):
+                yield match.receiver, element, key
 
     def of_process(self, rank: int, covered: Covered) -> Iterator[tuple[Element, Key]]:
         """Yield the kind and the key of each element that a process covers by itself."""
-        return ((element, key) for element, key in self._of_process(rank, covered) if key in self._required[element])
+        return ((element, key) for element, key in self._of_process(rank, covered) if key in self.required[element])
 
     def of_match(self, match: Match, processes: Sequence[Covered]) -> Iterator[tuple[Element, Key]]:
-        """Yield the kind and the key of each element that a match covers."""
-        return ((element, key) for element, key in self._of_match(match, processes) if key in self._required[element])
+        """Yield the elements that a message covers, also if another receive took it in this execution."""
+        return ((element, key) for element, key in self._of_match(match, processes) if key in self.required[element])
 
     def _of_process(self, rank: int, covered: Covered) -> Iterator[tuple[Element, Key]]:
-        label, wanted = self.indices[rank].label, self._required
+        label, wanted = self.indices[rank].label, self.required
         for element in (Element.NODES, Element.SEND_NODES, Element.RECEIVE_NODES):
             if element in wanted:
                 for number in covered.nodes:
@@ -85,7 +94,7 @@ class CoverageOfExecutions:
                     yield Element.C_USES, c_use(definition, use, label)
 
     def _of_match(self, match: Match, processes: Sequence[Covered]) -> Iterator[tuple[Element, Key]]:
-        wanted = self._required
+        wanted = self.required
         send = processes[match.sender].sent.get(match.message)
         receive = processes[match.receiver].received.get(match.receive)
         if send is None or receive is None:
@@ -113,7 +122,7 @@ class CoverageOfExecutions:
         edge: Key,
         uses: Iterable[tuple[Hashable, str, Use]],
     ) -> Iterator[tuple[Element, Key]]:
-        wanted = self._required
+        wanted = self.required
         targets = self._variables(match.receiver, receive.node, sends=False)
         payload = self._variables(match.sender, send.node, sends=True)
         mine = [(name, use) for identity, name, use in uses if identity == match.receive]

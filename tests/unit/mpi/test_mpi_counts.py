@@ -10,7 +10,8 @@ from math import factorial
 from typing import Any
 
 import pytest
-from exploration import explored
+from exploration import Explored, explored
+from variant_exploration import explored_by_variants
 
 from raddle.mpi.library.comm import COMM_WORLD
 from raddle.mpi.library.request import Request
@@ -22,12 +23,21 @@ comm: Any = COMM_WORLD
 
 
 def count(program: Program, *, ranks: int, options: MpiOptions | None = None) -> int:
-    """Return the number of sequences; fail unless the search was complete and ran each of them once."""
-    found = explored(program, ranks=ranks, options=options)
-    assert found.complete
-    assert found.redundant == 0
-    assert len(set(found.sequences)) == len(found.sequences)
-    return len(found.sequences)
+    """Return the number of sequences; fail unless both explorers found the same ones and ran each of them once."""
+    return len(both(program, ranks=ranks, options=options).sequences)
+
+
+def both(program: Program, *, ranks: int, options: MpiOptions | None = None) -> Explored:
+    """Explore a program with both explorers; fail unless they agree and ran each sequence once."""
+    one = explored(program, ranks=ranks, options=options)
+    other = explored_by_variants(program, ranks=ranks, options=options)
+    for found in (one, other):
+        assert found.complete
+        assert found.redundant == 0
+        assert len(set(found.sequences)) == len(found.sequences)
+    assert set(one.sequences) == set(other.sequences)
+    assert one.failed == other.failed
+    return one
 
 
 def gathering(messages: int) -> Program:
@@ -42,7 +52,7 @@ def gathering(messages: int) -> Program:
     return program
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 6, 7])
 def test_n_senders_of_one_message_have_n_factorial_sequences(ranks: int) -> None:
     assert count(gathering(1), ranks=ranks) == factorial(ranks - 1)
 
@@ -51,6 +61,29 @@ def test_messages_of_one_sender_keep_their_order() -> None:
     # 6! / (2! 2! 2!) and 9! / (3! 3! 3!) interleavings of three ordered lists
     assert count(gathering(2), ranks=4) == 90
     assert count(gathering(3), ranks=4) == 1680
+
+
+@pytest.mark.parametrize(("ranks", "expected"), [(4, 4), (5, 12)])
+def test_the_example_of_lei_and_carver(ranks: int, expected: int) -> None:
+    # T2 receives the messages of T1 and T4 in 2 orders. Then T3 receives the messages of T2 and T4 in 2 orders; with a
+    # fifth thread that also sends to T3, it receives three messages in 3! orders.
+    def program(rank: int) -> None:
+        if rank == 0:
+            comm.send("s1", dest=1)
+        elif rank == 1:
+            comm.recv()
+            comm.recv()
+            comm.send("s3", dest=2)
+        elif rank == 2:
+            for _ in range(ranks - 2):
+                comm.recv()
+        elif rank == 3:
+            comm.send("s2", dest=1)
+            comm.send("s4", dest=2)
+        else:
+            comm.send("s5", dest=2)
+
+    assert count(program, ranks=ranks) == expected
 
 
 @pytest.mark.parametrize("ranks", [3, 4, 5])
