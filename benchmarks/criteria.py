@@ -17,7 +17,8 @@ import scenarios
 from traces import Trace
 
 import raddle
-from raddle.criteria import DEFAULT, NAMES, make_criteria
+from raddle.criteria import DEFAULT, make_criteria
+from raddle.criteria import THREADS as NAMES
 
 LENGTHS = (10_000, 100_000, 1_000_000)
 THREADS = (2, 8, 32)

@@ -20,7 +20,7 @@ from searches import raddle_space, raddle_with
 from traces import Trace
 from traps import SPACES
 
-from raddle.criteria import NAMES
+from raddle.criteria import THREADS as NAMES
 
 STEPS, THREADS = 10_000, 8  # size of the trace on which criteria are measured
 

@@ -39,7 +39,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 import raddle
-from raddle.criteria import NAMES
+from raddle.criteria import THREADS as NAMES
 from raddle_lab.collection import Collection, Collector
 from raddle_lab.inference import interval, sign_flip_p
 from raddle_lab.mutants import count_locks, imported, subject_names, subject_source, without_lock

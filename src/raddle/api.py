@@ -247,9 +247,9 @@ def _criteria_names(criteria: str | Sequence[str]) -> tuple[str, ...]:
         return ()
     if not isinstance(criteria, str):
         criteria = _list_of_names(criteria)
-    from raddle.criteria import resolve
+    from raddle.criteria import resolve_for_threads
 
-    return resolve(criteria)
+    return resolve_for_threads(criteria)
 
 
 def _list_of_names(criteria: Sequence[str]) -> list[str]:

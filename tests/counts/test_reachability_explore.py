@@ -14,7 +14,8 @@ import reachable_memory
 import reachable_waiting
 
 import raddle
-from raddle.criteria import NAMES, criterion_class, make_criteria
+from raddle.criteria import THREADS as NAMES
+from raddle.criteria import criterion_class, make_criteria
 from raddle.errors import UsageError
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads

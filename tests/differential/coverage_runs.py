@@ -15,7 +15,8 @@ from typing import Any
 from coverage_log import LOG, Entry
 from coverage_source import Program
 
-from raddle.criteria import NAMES, make_criteria
+from raddle.criteria import THREADS as NAMES
+from raddle.criteria import make_criteria
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection

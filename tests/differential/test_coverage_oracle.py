@@ -20,7 +20,7 @@ from coverage_programs import FEATURES, Draw
 from coverage_runs import Run, controlled, loaded, native
 from coverage_source import Named, Program
 
-from raddle.criteria import NAMES
+from raddle.criteria import THREADS as NAMES
 
 SIZE = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 PROGRAMS = max(1, SIZE // 20)  # number of programs run in controlled executions, for each feature

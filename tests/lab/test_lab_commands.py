@@ -118,7 +118,7 @@ def test_correlation_prints_and_writes_its_tables(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("requires_lab_extra")
 def test_correlation_measures_every_criterion_by_default() -> None:
-    from raddle.criteria import NAMES
+    from raddle.criteria import THREADS as NAMES
 
     data = json.loads(
         run("correlation", "--executions", "4", "--sets", "2", "--jobs", "1", "--subjects", "latch", "--json")

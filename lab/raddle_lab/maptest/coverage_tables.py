@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.stats import kendalltau
 
-from raddle.criteria import NAMES as CRITERIA
+from raddle.criteria import THREADS as CRITERIA
 from raddle.wording import count
 from raddle_lab.maptest.cell import POINTS, SAMPLES, Part
 from raddle_lab.maptest.experiment import CORRELATION_FACTOR, COVCON, COVERAGE_FACTOR, MAPTEST, RANDOM

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from raddle.criteria import NAMES
+from raddle.criteria import THREADS as NAMES
 from raddle.generation.bug import Bug
 from raddle.generation.class_search import ClassSearch
 from raddle.generation.generation_options import GenerationOptions

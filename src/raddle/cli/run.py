@@ -28,7 +28,7 @@ from raddle.cli.options import (
 from raddle.cli.repetition_request import GOALS, RUNS, SATURATION, Request
 from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_coverage
-from raddle.criteria import DEFAULT, resolve
+from raddle.criteria import DEFAULT, resolve_for_threads
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.entities import METHODS
 from raddle.errors import UsageError
@@ -198,7 +198,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
         check_source(name)
     criteria: Any = options.get("criteria") or DEFAULT
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
-    measured = () if criteria == NO_CRITERIA else resolve(criteria)
+    measured = () if criteria == NO_CRITERIA else resolve_for_threads(criteria)
     if measured:
         with suppress(UnusableError):  # an unusable data file is reported later; the program runs anyway
             check(data_file)  # raises a `UsageError` now if this is not a data file

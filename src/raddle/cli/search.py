@@ -27,7 +27,7 @@ from raddle.cli.search_subject import (
     ScenarioSubject,
     Subject,
 )
-from raddle.criteria import resolve
+from raddle.criteria import resolve_for_threads
 from raddle.errors import UsageError
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
@@ -188,7 +188,7 @@ def _cannot_be_saved(file: str, why: str) -> UsageError:
 
 
 def _measured(fitness: Fitness, extra: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*fitness.criteria, *(resolve(extra) if extra else ())]))
+    return tuple(dict.fromkeys([*fitness.criteria, *(resolve_for_threads(extra) if extra else ())]))
 
 
 def _search(subject: Subject, options: dict[str, Any], line: _Line) -> SearchResult[Configuration]:

@@ -81,6 +81,18 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(canonical for name in requested for canonical in _resolve_name(name)))
 
 
+def resolve_for_threads(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the canonical names of criteria for threads; raise `UsageError` if others are among them."""
+    resolved = resolve(names)
+    wrong = [name for name in resolved if name in MESSAGES]
+    if wrong:
+        raise UsageError(
+            "bad-criterion",
+            f"{', '.join(wrong)}: only message-passing programs have these criteria; use `raddle mpi explore`",
+        )
+    return resolved
+
+
 def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFAULT_SETTINGS) -> list[Criterion]:
     """Create the criteria with these names; aliases and groups such as "default" are accepted.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raddle.criteria import MESSAGES
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.errors import UsageError
 from raddle.schedulers import make_scheduler
@@ -36,6 +37,8 @@ def make_policy(
         raise UsageError("unknown-option", f"the scheduler {name!r} has no option {options!r} (valid options: none)")
     from raddle.guide import portfolio  # slow to import, and not always needed
 
+    # Plans are predicted by reordering the steps of threads. The steps of ranks are covered elements, not operations.
+    criteria = [criterion for criterion in criteria if criterion not in MESSAGES]
     if name == "portfolio":
         return portfolio.portfolio(criteria, seed=seed, settings=settings)
     if not criteria:

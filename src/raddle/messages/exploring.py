@@ -102,7 +102,7 @@ def explore(
         profile=choice("profile", Profile, profile),
         iterations=iterations,
     )
-    names = _criteria_for(approach, criteria, program, measures=data_file is not None)
+    names = _criteria_for(approach, criteria, program, measures=data_file is not None or roles is not None)
     _check_workers(workers, approach, names)
     complete = approach in OWN or make_policy(approach, seed=seed, criteria=()).complete
     budget = _budget(executions, seconds, until, complete=complete)

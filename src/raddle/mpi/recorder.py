@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.entities import Entities
@@ -14,14 +17,23 @@ from raddle.mpi.world import MpiWorld
 from raddle.observers.recorder import Recorder
 from raddle.operation import Kind
 from raddle.pcfg.coverage import CoverageOfExecutions, Match, transfers_of
-from raddle.pcfg.tracking import EventKind, PathEvent
+from raddle.pcfg.elements import Element
+from raddle.pcfg.tracking import Covered, EventKind, PathEvent
 from raddle.step import Step
 from raddle.tally import Key
 
 MAX_REMEMBERED = 5_000  # maximum number of courses of executions whose elements are remembered
 
+_Items = tuple[int | PathEvent, ...]  # of the path of one rank
 # What happened in an execution: the paths of all ranks, and which receives took which messages.
-_Course = tuple[tuple[tuple[int | PathEvent, ...], ...], tuple[Match, ...]]
+_Course = tuple[tuple[_Items, ...], tuple[Match, ...]]
+
+
+class _Followed(NamedTuple):
+    """What one rank covers, and the steps for that."""
+
+    covered: Covered
+    steps: frozenset[Step]
 
 
 class ElementRecorder(Recorder):
@@ -38,6 +50,7 @@ class ElementRecorder(Recorder):
         self._numbers: dict[Key, int] = {}
         self._elements: list[Key] = []
         self._known: dict[_Course, tuple[Step, ...]] = {}
+        self._followed: dict[tuple[int, _Items], _Followed] = {}
 
     def begin(self, engine: Engine) -> None:
         self._paths = [NodePath(index) for index in self._coverage.indices]
@@ -80,12 +93,26 @@ class ElementRecorder(Recorder):
         return steps, entities
 
     def _steps(self, matches: tuple[Match, ...]) -> tuple[Step, ...]:
-        processes = [path.fold().covered for path in self._paths]
-        steps = {
-            (rank, str(element), self._number(key), key[0])
-            for rank, element, key in self._coverage.covered(processes, matches)
-        }
+        followed = [self._follow(rank, path) for rank, path in enumerate(self._paths)]
+        processes = [one.covered for one in followed]
+        steps = {step for one in followed for step in one.steps}
+        for match in matches:
+            steps |= self._in_steps(match.receiver, self._coverage.of_match(match, processes))
         return tuple(sorted(steps))
+
+    def _follow(self, rank: int, path: NodePath) -> _Followed:
+        """Follow the path of a rank, unless an earlier execution had the same."""
+        key = None if path.tracker is not None else (rank, tuple(path.items))
+        followed = None if key is None else self._followed.get(key)
+        if followed is None:
+            covered = path.fold().covered
+            followed = _Followed(covered, self._in_steps(rank, self._coverage.of_process(rank, covered)))
+            if key is not None and len(self._followed) < MAX_REMEMBERED:
+                self._followed[key] = followed
+        return followed
+
+    def _in_steps(self, rank: int, elements: Iterable[tuple[Element, Key]]) -> frozenset[Step]:
+        return frozenset([(rank, element.value, self._number(key), key[0]) for element, key in elements])
 
     def _matches(self) -> tuple[Match, ...]:
         matches = [

@@ -63,18 +63,19 @@ class CoverageOfExecutions:
     def covered(self, processes: Sequence[Covered], matches: Iterable[Match]) -> Iterator[tuple[int, Element, Key]]:
         """Yield the rank, the kind and the key of each element that an execution covers."""
         for rank, process in enumerate(processes):
-            for element, key in self._of_process(rank, process):
-                if key in self.required[element]:
-                    yield rank, element, key
+            for element, key in self.of_process(rank, process):
+                yield rank, element, key
         for match in matches:
             for element, key in self.of_match(match, processes):
                 yield match.receiver, element, key
 
+    def of_process(self, rank: int, covered: Covered) -> Iterator[tuple[Element, Key]]:
+        """Yield the kind and the key of each element that a process covers by itself."""
+        return ((element, key) for element, key in self._of_process(rank, covered) if key in self.required[element])
+
     def of_match(self, match: Match, processes: Sequence[Covered]) -> Iterator[tuple[Element, Key]]:
         """Yield the elements that a message covers, also if another receive took it in this execution."""
-        for element, key in self._of_match(match, processes):
-            if key in self.required[element]:
-                yield element, key
+        return ((element, key) for element, key in self._of_match(match, processes) if key in self.required[element])
 
     def _of_process(self, rank: int, covered: Covered) -> Iterator[tuple[Element, Key]]:
         label, wanted = self.indices[rank].label, self.required

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import processes
+import raddle
 from raddle.cli.criteria import criteria
 from raddle.criteria import DEFAULT, NAMES, criterion_class, make_criteria, resolve
 from raddle.criteria.base import LINEAR, WHOLE
@@ -60,6 +61,11 @@ def test_names_are_normalized_and_deduplicated():
     assert (*resolve("every"), *resolve("messages")) == NAMES
     assert resolve("sync,default")[0] == "sync"
     assert len(resolve("sync,default")) == len(DEFAULT)
+
+
+def test_criteria_of_messages_are_refused_for_threads():
+    with pytest.raises(UsageError, match="all-edges-s: only message-passing programs have these criteria"):
+        raddle.explore(list, criteria="map,all-edges-s")
 
 
 @pytest.mark.parametrize(

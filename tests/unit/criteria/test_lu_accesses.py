@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from lu_programs import SITE, random_steps, random_trace_entities, variable, watch
 
-from raddle.criteria import NAMES
+from raddle.criteria import THREADS as NAMES
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.descent import MAX_LABEL_LENGTH, Labels
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave

@@ -7,7 +7,8 @@ import pytest
 from measured_programs import program
 
 import raddle
-from raddle.criteria import NAMES, criterion_class
+from raddle.criteria import THREADS as NAMES
+from raddle.criteria import criterion_class
 from raddle.operation import READ, RELEASE, SET, UP
 
 ev3 = program("ev3")

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 import raddle
-from raddle.criteria import NAMES, make_criteria
+from raddle.criteria import THREADS as NAMES
+from raddle.criteria import make_criteria
 from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads

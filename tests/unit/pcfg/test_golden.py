@@ -109,3 +109,45 @@ def test_figure_3_has_sixteen_s_uses_on_the_edges_of_table_1() -> None:
     assert raw_s_uses(pcfg, feasible) == 16
     # The four others, from slaves to receives that they never reach, have 2 s-uses each.
     assert counts(pcfg)["all-s-uses"] == 16 + 4 * 2
+
+
+HEAD = "from mpi4py import MPI\ncomm = MPI.COMM_WORLD\nrank = comm.Get_rank()\nsize = comm.Get_size()\n"
+
+
+def test_a_reduction_has_the_elements_of_table_3() -> None:
+    # All ranks are computed, so no pair is eliminated: 6 processes with one send and one receive each, 6*5. The value
+    # that is sent has two definitions: 60 s-uses.
+    text = HEAD + (
+        "def reduction(values):\n"
+        "    value = values[rank]\n"
+        "    if rank < size - 1:\n"
+        "        other = comm.recv(source=rank + 1)\n"
+        "        value = value + other\n"
+        "    if rank > 0:\n"
+        "        comm.send(value, dest=rank - 1)\n"
+    )
+    found = counts(graph(text, 6, roles="reduction(0-5)"))
+    assert (found["all-edges-s"], found["all-s-uses"]) == (30, 60)
+
+
+def test_a_ring_of_eight_has_the_elements_of_table_3() -> None:
+    # 8 processes with 4 sends and 4 receives: 8*7*4*4 = 896. Definitions at the sends: x 1; buf in the loop 2, before
+    # the loop and in it; acc 2; total 1: 8*7*4*(1+2+2+1) = 1344.
+    text = HEAD + (
+        "def pairwise(values):\n"
+        "    x = values[rank]\n"
+        "    acc = 0\n"
+        "    comm.send(x, dest=right, tag=1)\n"
+        "    buf = comm.recv(source=left, tag=1)\n"
+        "    for step in range(size // 2 - 1):\n"
+        "        acc = acc + interaction(x, buf)\n"
+        "        comm.send(buf, dest=right, tag=2)\n"
+        "        buf = comm.recv(source=left, tag=2)\n"
+        "    comm.send(acc, dest=right, tag=3)\n"
+        "    other = comm.recv(source=left, tag=3)\n"
+        "    total = acc + other\n"
+        "    comm.send(total, dest=right, tag=4)\n"
+        "    last = comm.recv(source=left, tag=4)\n"
+    )
+    found = counts(graph(text, 8, roles="pairwise(0-7)"))
+    assert (found["all-edges-s"], found["all-s-uses"]) == (896, 1344)
