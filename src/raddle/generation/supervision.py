@@ -3,6 +3,8 @@
 A child that dies, or in which a call never returns, is replaced by another one. It continues for the rest of the time,
 without the call to blame. Several children with different seeds can share the work. Bugs that they find in common are
 reported once.
+
+The tests of bugs are written here, one after the other, while the children continue to search.
 """
 
 from __future__ import annotations
