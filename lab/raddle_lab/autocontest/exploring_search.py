@@ -136,8 +136,5 @@ def sharing_instructions(requirements: Iterable[Requirement]) -> int:
     >>> sharing_instructions([one, other, Requirement(5, one.accesses)])
     2
     """
-    counts = Counter(
-        (requirement.pattern, *((access.site, access.kind) for access in requirement.accesses))
-        for requirement in requirements
-    )
+    counts = Counter(requirement.instructions for requirement in requirements)
     return sum(count for count in counts.values() if count > 1)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence, Set
+from itertools import chain
 from random import Random
 from typing import Any, ClassVar
 
 from raddle.entities import Entities
 from raddle.exploring.workbench import Workbench
+from raddle.generation.argument_kinds import ArgumentKinds, argument_kinds
 from raddle.generation.binding import bind
 from raddle.generation.pools import ArgumentPools
 from raddle.generation.prefixes import draw_prefix, draw_working_call
@@ -24,7 +27,8 @@ from raddle.schedulers.sequential import Sequential
 from raddle.step import Step
 
 PASSED_TO_ITSELF = 0.35  # share of the tests in which most calls that accept an instance get the shared object
-EDGES = 2  # number of times that the arguments of an edge are drawn for each method
+EDGE_DRAWS = 16  # number of times that the arguments of an edge are drawn for each method
+EDGES = 1  # number of these calls that become edges, for each combination of kinds of arguments
 
 
 class ClassBuilder:
@@ -99,6 +103,11 @@ class ClassBuilder:
             (steps, entities) if self._harness.has_returned(number) else None for number, steps in enumerate(threads)
         ]
 
+    def observe_whole(self, test: TestCase) -> Observed | None:
+        """Run the threads of a test one after the other; return the steps of all, None if the execution fails."""
+        observed = self._observe(test)
+        return None if observed is None else (tuple(chain.from_iterable(observed[0])), observed[1])
+
     def _observe(self, test: TestCase) -> tuple[list[tuple[Step, ...]], Entities] | None:
         """Run the threads of a test one after the other; return the steps of each, None if the execution fails."""
         harness, session = self._harness, self._session
@@ -125,13 +134,19 @@ class ClassBuilder:
     def edges(self, prefix: Prefix) -> Sequence[Call]:
         """Return calls of each method, in which every parameter that accepts an instance is the shared object.
 
-        The calls of one method have different arguments. They may raise exceptions.
+        The calls of one method have different arguments, and more of them if the kinds of the arguments differ, such
+        as None, a callback and the shared object. They may raise exceptions.
         """
         self._pools.renew()
         cls = prefix.types[SHARED]
-        drawn = (
-            self._pools.draw_edge(self.random, method, cls)
-            for method in self.surface.methods
-            for _ in range(EDGES if method.parameters else 1)
-        )
-        return list(dict.fromkeys(drawn))
+        edges: list[Call] = []
+        for method in self.surface.methods:
+            draws = EDGE_DRAWS if method.parameters else 1
+            drawn = dict.fromkeys(self._pools.draw_edge(self.random, method, cls) for _ in range(draws))
+            counts: Counter[ArgumentKinds] = Counter()
+            for call in drawn:
+                kinds = argument_kinds(call)
+                counts[kinds] += 1
+                if counts[kinds] <= EDGES:
+                    edges.append(call)
+        return edges

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from raddle.criteria.patterns import PATTERNS
 from raddle.entities import Entities
 from raddle.generation.access_model import Access
-from raddle.generation.raw_patterns import NO_VARIABLE, RawPattern
+from raddle.generation.raw_patterns import NO_VARIABLE, Family, RawPattern
 from raddle.generation.sequential_accesses import SequentialAccesses, ThreadAccess, ThreadAccesses
 from raddle.static_model import VariableName
 from raddle.step import Step
@@ -60,8 +60,16 @@ def _shape(number: int) -> _Shape:
     return _Shape(tuple(runs.values()), enclosed, crossings)
 
 
-def identify(steps: Sequence[Step], entities: Entities, wanted: Wanted = lambda pattern: True) -> Iterator[RawPattern]:
+def identify(
+    steps: Sequence[Step],
+    entities: Entities,
+    wanted: Wanted = lambda pattern: True,
+    *,
+    family: Family | None = None,
+) -> Iterator[RawPattern]:
     """Yield the wanted patterns that another interleaving of a sequential run could contain; some may occur twice.
+
+    With `family`, only patterns of this family are examined.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> entities = make_entities(variables=[AbstractVariable("log.py:Log", "", "th")])
@@ -71,7 +79,8 @@ def identify(steps: Sequence[Step], entities: Entities, wanted: Wanted = lambda 
     """
     run = SequentialAccesses(steps, entities)
     pairs = permutations([run.threads[number] for number in sorted(run.threads)], 2)
-    for number, chosen, a, b in islice(chain.from_iterable(_sequences(run, a, b) for a, b in pairs), MAX_SEQUENCES):
+    found = chain.from_iterable(_sequences(run, a, b, family) for a, b in pairs)
+    for number, chosen, a, b in islice(found, MAX_SEQUENCES):
         if _is_possible(number, chosen, a, b):
             places = PATTERNS[number].parts
             y = next((step.variable for part, step in zip(places, chosen, strict=True) if part.variable == "y"), None)
@@ -81,12 +90,16 @@ def identify(steps: Sequence[Step], entities: Entities, wanted: Wanted = lambda 
                 yield pattern
 
 
-def _sequences(run: SequentialAccesses, a: ThreadAccesses, b: ThreadAccesses) -> Iterator[_Sequence]:
+def _sequences(
+    run: SequentialAccesses, a: ThreadAccesses, b: ThreadAccesses, family: Family | None
+) -> Iterator[_Sequence]:
     """Yield the sequences of accesses that fit a pattern in which thread A takes the first step."""
     shared = sorted({number for _, number in a.by_variable} & {number for _, number in b.by_variable})
-    for number, pattern in PATTERNS.items():
+    if family is not None:
+        shared = [number for number in shared if run.name(number) in (family.x, family.y)]
+    for number, pattern in PATTERNS.items() if family is None else [(family.number, PATTERNS[family.number])]:
         for x, y in permutations(shared, 2) if pattern.pair else [(one, -1) for one in shared]:
-            if pattern.pair and run.name(x) == run.name(y):
+            if pattern.pair and (run.name(x) == run.name(y) or (family is not None and run.name(x) != family.x)):
                 continue
             choices = [
                 (a if part.thread == "A" else b).by_variable.get((part.kind, x if part.variable == "x" else y), ())

@@ -11,9 +11,9 @@ whole calls that the oracle needs, and these two, are the only ones that Algorit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -25,14 +25,13 @@ from raddle.generation.covcon_ranking import OverlapCounter, PairRanking, call_e
 from raddle.generation.eager import Eager
 from raddle.generation.executions import require_legal, run_sequentially
 from raddle.generation.failing_pattern import explaining_pattern
+from raddle.generation.fitting_tests import FittingTests
 from raddle.generation.identify import identify, identify_from_source
-from raddle.generation.method_choice import MethodChoice, Threads
 from raddle.generation.pattern_goals import PatternGoals
 from raddle.generation.raw_patterns import Family, RawPattern, patterns_in
-from raddle.generation.strategy import Prefix, Proposal, Strategy, TestBuilder
+from raddle.generation.strategy import Proposal, Strategy, TestBuilder
 from raddle.generation.surface import Method
 from raddle.generation.testcase import TestCase
-from raddle.generation.tests_of_methods import build_test
 from raddle.inspection import mro
 from raddle.instrument.model.owners import class_owner
 from raddle.linearizability.checker import Checker, Failure
@@ -40,11 +39,11 @@ from raddle.linearizability.history import History
 from raddle.operation import ACCESSES
 from raddle.step import Step
 
-MAX_EXECUTIONS = 24  # eager executions for one test; the paper has no limit
+MAX_EXECUTIONS = 8  # eager executions for one test; the paper has no limit
+MAX_PLAIN = 3  # the same for a test without patterns of separable steps
 MAX_UNSEEN = 1  # eager executions that aim at accesses which only the source shows, for one test
 MAX_PATTERNS = 20_000  # patterns considered for one test
-OBSERVATIONS = 3  # sequential runs of each method that refine the access model
-ATTEMPTS = 10  # attempts to build one test
+ATTEMPTS = 10  # families for which a test is looked for until one is found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +62,14 @@ class MapTestReport:
     given_up: int  # patterns given up in the current round
     static_total: int  # T_C, by the paper's formula, including infeasible requirements
     rounds: int
-    capped: int  # tests for which more patterns were wanted than `MAX_EXECUTIONS` allows
+    capped: int  # tests for which more patterns were wanted than the limits allow
 
     def __str__(self) -> str:
         """Return a summary for reports."""
         return (
             f"{self.covered} of {self.static_total} patterns covered (T_C includes infeasible ones), "
             f"{self.given_up} given up in round {self.rounds}; "
-            f"{self.capped} tests reached the limit of {MAX_EXECUTIONS} executions"
+            f"{self.capped} tests reached the limit of {MAX_EXECUTIONS} or {MAX_PLAIN} executions"
         )
 
 
@@ -95,12 +94,17 @@ class MapTest(Strategy):
         self._random = Random(builder.random.getrandbits(64))
         self.goals = PatternGoals(self.model, self._random)
         self.ranking = self._make_ranking()
-        self._choose = MethodChoice(self.model, self._random, steps=self.goals.steps, ranking=self.ranking)
+        self._tests = FittingTests(
+            builder,
+            self.model,
+            self.goals,
+            self._random,
+            ranking=self.ranking,
+            early=lambda: installation.model().early,
+        )
         self._overlaps = OverlapCounter(builder.surface.methods)
         cls = builder.surface.cls.load()
         self._owners = frozenset(class_owner(installation.table, base) for base in mro(cls))
-        self._observations: Counter[Method] = Counter()
-        self._has_observed = False  # whether all methods have been observed
         self._eager = Eager(self._random.getrandbits(32))
         self._executions = 0
         self._capped = 0
@@ -120,49 +124,22 @@ class MapTest(Strategy):
 
     def propose(self) -> Proposal | None:
         """Return a test for the next pattern to aim at."""
-        if not self._has_observed:
-            self._has_observed = self._observe_all()
+        self._tests.observe_all()
+        crossed = self._tests.build_for_locks()
+        if crossed is not None:
+            return self._proposal(None, crossed)
         for _ in range(ATTEMPTS):
-            family = self.goals.next_family()
+            family = self._tests.next_family()
             if family is None:
                 self.goals.restart()
                 continue
-            threads = self._choose(family)
-            if threads is not None:
-                return self._propose(family, threads)
+            test = self._tests.build(family)
+            if test is not None:
+                return self._proposal(family, test)
         return None
 
-    def _observe_all(self) -> bool:
-        """Observe all methods, because the source may not show their accesses completely; return whether it worked."""
-        prefix = self.builder.prefix()
-        if prefix is not None:
-            for method in self.builder.surface.methods:
-                self._observe(prefix, method)
-        return prefix is not None
-
-    def _propose(self, family: Family, threads: Threads) -> Proposal | None:
-        changers = [method for one in (family.x, family.y) for method in self.model.methods_with("write", one)]
-        prefix = self.builder.prefix(preferred=list(dict.fromkeys(changers)))
-        test = None if prefix is None else build_test(self.builder, prefix, threads)
-        if self.ranking is not None:
-            self.ranking.add_tried((threads[0][0], threads[1][0]))
-        if prefix is None or test is None:
-            return None
-        for method in dict.fromkeys(chain(*threads)):
-            self._observe(prefix, method)
+    def _proposal(self, family: Family | None, test: TestCase) -> Proposal:
         return Proposal(test, lambda checker: self._execute(checker, family, test), measured=True)
-
-    def _observe(self, prefix: Prefix, method: Method) -> None:
-        """Refine the access model with a sequential run of a method."""
-        if self._observations[method] < OBSERVATIONS:
-            self._observations[method] += 1
-            call = self.builder.call(prefix, method)
-            observed = None if call is None else self.builder.observe(prefix, [call])
-            if observed is not None:
-                early = self._installation.model().early
-                steps, entities = [step for step in observed[0] if step[3] not in early], observed[1]
-                self.model.learn(method, steps, entities)
-                self.goals.steps.learn(method, steps, entities)
 
     def patterns_of_failure(self) -> tuple[int, int]:
         if self.trigger is None:
@@ -173,11 +150,11 @@ class MapTest(Strategy):
     def restart(self) -> None:
         """Begin a new round, because other arguments can give covered patterns other effects."""
         self.goals.restart()
-        self._observations.clear()
+        self._tests.restart()
 
     # -- the executions of a test -------------------------------------------------------------------
 
-    def _execute(self, checker: Checker, family: Family, test: TestCase) -> Failure | None:
+    def _execute(self, checker: Checker, family: Family | None, test: TestCase) -> Failure | None:
         """Run Algorithm 5; return the failure of the first execution that fails."""
         sequential = self._run_sequentially(checker)
         patterns, passed = self._patterns(sequential, family, test)
@@ -185,11 +162,11 @@ class MapTest(Strategy):
             return None  # there is nothing to judge
         for backwards, run in sequential.items():
             require_legal(checker, run.history, backwards=backwards)
-        executions = 0
+        executions, limit, is_wanted = 0, self._limit(patterns, test), self._is_wanted(family)
         for pattern in patterns:
-            if not self.goals.is_open(pattern):
+            if not is_wanted(pattern):
                 continue
-            if executions == MAX_EXECUTIONS:
+            if executions == limit:
                 self._capped += 1
                 break
             executions += 1
@@ -207,31 +184,38 @@ class MapTest(Strategy):
         return runs
 
     def _patterns(
-        self, sequential: Mapping[bool, _SequentialRun], family: Family, test: TestCase
+        self, sequential: Mapping[bool, _SequentialRun], family: Family | None, test: TestCase
     ) -> tuple[list[RawPattern], set[RawPattern]]:
         """Return P in the order in which it is tried, and the patterns of the sequential runs."""
         passed: set[RawPattern] = set()
         found: dict[RawPattern, None] = {}
+        is_wanted = self._is_wanted(family)
         for run in sequential.values():
             passed |= patterns_in(run.steps, run.entities)
-            wanted = islice(identify(run.steps, run.entities, self.goals.is_open), MAX_PATTERNS)
+            wanted = islice(identify(run.steps, run.entities, is_wanted), MAX_PATTERNS)
             found.update(dict.fromkeys(wanted))
         self.goals.cover(passed)
         methods = [call.method for calls in test.threads for call in calls]
         order = self._varied(found, family, methods)
         # Patterns with accesses that only the source shows hardly ever happen with the arguments of this test.
-        if order and family not in {pattern.family for pattern in order}:
+        if order and family is not None and family not in {pattern.family for pattern in order}:
             one, other = ([a for call in calls for a in self.model.of(call.method)] for calls in test.threads)
             static = islice(identify_from_source(one, other, self.goals.is_open), MAX_PATTERNS)
             order += self._varied((p for p in static if p.family == family), family, methods)[:MAX_UNSEEN]
         return order, passed
 
-    def _varied(self, patterns: Iterable[RawPattern], family: Family, methods: Sequence[Method]) -> list[RawPattern]:
+    def _is_wanted(self, family: Family | None) -> Callable[[RawPattern], bool]:
+        """Return what says whether to aim at a pattern: always if the test is about locks, not about a family."""
+        return self.goals.is_open if family is not None else lambda pattern: True
+
+    def _varied(
+        self, patterns: Iterable[RawPattern], family: Family | None, methods: Sequence[Method]
+    ) -> list[RawPattern]:
         """Return the open patterns: those of separable steps first, and among these one of each family in turn.
 
         Patterns of one family often cannot happen for the same reason, so a variety of them is more promising.
         """
-        order = [pattern for pattern in patterns if self.goals.is_open(pattern)]
+        order = list(filter(self._is_wanted(family), patterns))
         self._random.shuffle(order)
         turns: Counter[Family] = Counter()
         keys = {}
@@ -240,6 +224,12 @@ class MapTest(Strategy):
             keys[pattern] = not separable, self.goals.tries(pattern), turns[pattern.family], pattern.family != family
             turns[pattern.family] += 1
         return sorted(order, key=keys.__getitem__)
+
+    def _limit(self, patterns: Sequence[RawPattern], test: TestCase) -> int:
+        """Return the maximum number of executions of a test, given its patterns in the order of the tries."""
+        methods = [call.method for calls in test.threads for call in calls]
+        separable = sum(self.goals.steps.has(pattern, methods) for pattern in patterns[:MAX_EXECUTIONS])
+        return max(separable, MAX_PLAIN)
 
     def _observed(self, execution: Execution) -> tuple[tuple[Step, ...], Entities]:
         """Return the steps of an execution without the accesses of constructors to their own objects."""

@@ -117,11 +117,23 @@ class ObserverChoice:
             for call in observing_calls(candidate.method, test, self._pools)
         ]
         self._random.shuffle(found)
-        found.sort(key=lambda pair: (pair[0].rank, not pair[1].arguments and not pair[1].keywords))
-        observers = _most_different(found, limit)
+        if self._compares_values:
+            found.sort(key=lambda pair: (pair[0].rank, not pair[1].arguments and not pair[1].keywords))
+            observers = _most_different(found, limit)
+        else:
+            observers = self._most_likely_to_raise(found, limit)
         if self._compares_values:
             observers += observers_of_callbacks(list(test.calls()), self._builder.surface.cls)
         return replace(test, observers=tuple(observers))
+
+    def _most_likely_to_raise(self, found: Sequence[tuple[_Candidate, Call]], limit: int) -> list[Call]:
+        """Return calls of different methods, mostly of those that read much of what the threads write."""
+        by_method = {candidate.method: (candidate, call) for candidate, call in found}
+        keys = {
+            method: self._random.expovariate(1.0) / max(1, len(candidate.shown))
+            for method, (candidate, _) in by_method.items()
+        }
+        return [by_method[method][1] for method in sorted(keys, key=keys.__getitem__)[:limit]]
 
     def drop(self, calls: Collection[Call]) -> None:
         """Choose the methods of these calls no more, because the calls cannot be made after every order of a test."""

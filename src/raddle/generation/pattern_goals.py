@@ -24,6 +24,7 @@ from raddle.generation.raw_patterns import Family, RawPattern
 from raddle.generation.separable_steps import SeparableSteps
 
 GIVE_UP = 3  # executions aimed at a pattern, after which it is given up
+GIVE_UP_VAIN = 3  # times that no test is found for a family, after which none is looked for
 GIVE_UP_FAMILY = 10  # tests aimed at a family, after which no further test is aimed at it
 
 
@@ -60,10 +61,13 @@ class PatternGoals:
         self.rounds += 1
         self._covered: set[RawPattern] = set()
         self._tries: Counter[RawPattern] = Counter()
+        self._tests: Counter[Family] = Counter()  # tests aimed at each family in this round
+        self._vain: Counter[Family] = Counter()  # how often no test was found for a family
         self._settled: Counter[Family] = Counter()  # patterns covered or given up in this round
         self._known: dict[_Group, set[Family]] = {group: set() for group in _SHARES}
         # For each group a heap of families, each after the number of tests aimed at it.
         self._waiting: dict[_Group, list[tuple[int, float, Family]]] = {group: [] for group in _SHARES}
+        self._has_separable = False  # whether there are families whose steps can be separated
         self._versions: dict[_Group, tuple[int, int]] = {}  # of the model and of the steps, when families were added
 
     def is_open(self, pattern: RawPattern) -> bool:
@@ -85,6 +89,10 @@ class PatternGoals:
         if self._tries[pattern] == GIVE_UP and pattern not in self._covered:
             self._settled[pattern.family] += 1
 
+    def add_vain_test(self, family: Family) -> None:
+        """Count that no test was found that can perform the steps of a family."""
+        self._vain[family] += 1
+
     def cover(self, patterns: Iterable[RawPattern]) -> None:
         """Mark all patterns of an execution as covered."""
         for pattern in patterns:
@@ -94,10 +102,31 @@ class PatternGoals:
                 if self._tries[pattern] < GIVE_UP:
                     self._settled[pattern.family] += 1
 
+    def least_tried(self, families: Iterable[Family]) -> Family | None:
+        """Return one of the families with the fewest tests in this round; None if all have been tried enough."""
+        left = [family for family in families if self._tests[family] < GIVE_UP_FAMILY]
+        while left:
+            fewest = min(map(self._tests.__getitem__, left))
+            found = [family for family in left if self._tests[family] == fewest]
+            self._random.shuffle(found)
+            for family in found:
+                if self._is_wanted(family):
+                    self._tests[family] += 1
+                    return family
+            left = [family for family in left if self._tests[family] > fewest]
+        return None
+
+    def _is_wanted(self, family: Family) -> bool:
+        """Return whether patterns of a family are left, and tests of them have been found."""
+        return self._settled[family] < self._model.size(family) and self._vain[family] < GIVE_UP_VAIN
+
     def next_family(self) -> Family | None:
-        """Return the next family to aim at; None if no family is left in this round."""
+        """Return the next family to aim at; None if it is time for a new round.
+
+        The others alone are not worth tests if there are families with steps that can be separated.
+        """
         groups = dict(_SHARES)
-        while groups:
+        while groups and (any(group.separable for group in groups) or not self._has_separable):
             (group,) = self._random.choices(list(groups), list(groups.values()))
             family = self._pop(group)
             if family is not None:
@@ -111,7 +140,8 @@ class PatternGoals:
         waiting = self._waiting[group]
         while waiting:
             tests, _, family = heappop(waiting)
-            if self._settled[family] < self._model.size(family):
+            if self._is_wanted(family):
+                self._tests[family] += 1
                 if tests + 1 < GIVE_UP_FAMILY:
                     self._push(group, family, tests + 1)
                 return family
@@ -133,4 +163,5 @@ class PatternGoals:
         """Add a family to a group. The more patterns it has, the earlier it tends to be chosen."""
         size = self._model.size(family)
         if size:
+            self._has_separable = self._has_separable or group.separable
             heappush(self._waiting[group], (tests, self._random.expovariate(sqrt(size)), family))

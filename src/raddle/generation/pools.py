@@ -298,7 +298,7 @@ class ArgumentPools:
         for option in sorted(options, key=lambda p: type(p.default) is not bool):
             values = self.pool(call.method, option)
             if values:
-                yield _call_with(call.method, {**passed, option.name: values[0]})
+                yield replace(_call_with(call.method, {**passed, option.name: values[0]}), result=SHARED)
 
     def _options(self, method: Method) -> list[Parameter]:
         excluded = (Signature.VAR_KEYWORD, Signature.POSITIONAL_ONLY, Signature.VAR_POSITIONAL)
@@ -323,7 +323,7 @@ class ArgumentPools:
             yield replace(_call_with(method, first | change), result=SHARED)
         if any(p.kind is Signature.VAR_POSITIONAL for p in method.parameters):
             rng = Random(self._seed)
-            yield from (self.draw_call(rng, method, {}) for _ in range(4))
+            yield from (replace(self.draw_call(rng, method, {}), result=SHARED) for _ in range(4))
 
     # -- feedback ---------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ class RandomSchedules:
         self, checker: Checker, *, after_each: Callable[[Execution], None] = lambda execution: None
     ) -> Failure | None:
         """Run executions until one fails or the number of repetitions is reached; return the failure."""
-        checker.legal()
+        checker.prepare()
         for _ in range(self._repetitions):
             self._executions += 1
             self._walk.begin(self._executions, checker.session.known_points.version)

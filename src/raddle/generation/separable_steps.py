@@ -57,7 +57,10 @@ class SeparableSteps:
 
     def learn(self, method: Method, steps: Sequence[Step], entities: Entities) -> None:
         """Add the steps of a sequential run of one call."""
-        run = SequentialAccesses(steps, entities)
+        self.learn_run(method, SequentialAccesses(steps, entities))
+
+    def learn_run(self, method: Method, run: SequentialAccesses) -> None:
+        """Add the accesses of a sequential run of one call."""
         for accesses in run.threads.values():
             for first, second in accesses.separable():
                 x, y = run.name(first.variable), run.name(second.variable)
@@ -84,6 +87,10 @@ class SeparableSteps:
                         y = NO_VARIABLE if first == second else second
                         found[Family(number, first, y) if one.variable == "x" else Family(number, y, first)] = None
         return iter(found)
+
+    def has_family(self, family: Family) -> bool:
+        """Return whether a call of some method makes both steps of a thread."""
+        return any(self.methods(family, run) for run in runs_of(family.parts))
 
     def has(self, pattern: RawPattern, methods: Iterable[Method]) -> bool:
         """Return whether a call of one of the methods makes both steps of a thread."""

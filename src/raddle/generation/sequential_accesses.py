@@ -6,7 +6,7 @@ accesses thread starts and joins order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from raddle.analysis.happens_before import HappensBefore
@@ -65,6 +65,10 @@ class ThreadAccesses:
         """Return the locks that the thread always held from the first access to the second one."""
         return self._kept.get((first, second), frozenset())
 
+    def ordered(self) -> Iterator[tuple[ThreadAccess, ThreadAccess, Locks]]:
+        """Yield the pairs of accesses, in order, with the locks that are always kept between them."""
+        return ((first, second, kept) for (first, second), kept in self._kept.items())
+
     def separable(self) -> Iterator[tuple[ThreadAccess, ThreadAccess]]:
         """Yield the pairs of accesses, in order, between which no lock is always kept."""
         return (pair for pair, kept in self._kept.items() if not kept)
@@ -114,3 +118,21 @@ class SequentialAccesses:
         """Return the name of a variable."""
         abstract = self._entities.variables[variable]
         return abstract.owner, abstract.name
+
+
+def nests_locks(steps: Iterable[Step]) -> bool:
+    """Return whether a thread acquired a lock while it held another one.
+
+    >>> first, second = (1, "acquire", 0, 4), (1, "acquire", 1, 5)
+    >>> nests_locks([first, second]), nests_locks([first, (1, "release", 0, 4), second])
+    (True, False)
+    """
+    held: dict[int, set[int]] = {}
+    for thread, kind, target, _ in steps:
+        if kind == ACQUIRE:
+            if held.setdefault(thread, set()) - {target}:
+                return True
+            held[thread].add(target)
+        elif kind == RELEASE:
+            held.get(thread, set()).discard(target)
+    return False

@@ -65,6 +65,12 @@ class TestBuilder(Protocol):
         The steps of the prefix are not included.
         """
 
+    def observe_whole(self, test: TestCase) -> Observed | None:
+        """Run the threads of a test one after the other; return the steps of all, None if the execution fails.
+
+        Calls may raise exceptions. The steps of the prefix are not included.
+        """
+
 
 # Runs the executions of one test: returns the failure if one was found. The checker counts the executions.
 Plan = Callable[[Checker], Failure | None]

@@ -15,7 +15,7 @@ from raddle.linearizability.comparison import qualified_name
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
 from raddle.linearizability.harness import Harness
 from raddle.linearizability.history import Ending, EndingKind, History
-from raddle.linearizability.judgment import ALL, Oracle, Violation, judge
+from raddle.linearizability.judgment import ALL, CERTAIN, Oracle, Violation, is_always_legal, judge
 from raddle.linearizability.legal import (
     MAX_ORDERS,
     LegalHistories,
@@ -103,8 +103,18 @@ class Checker:
             UnusableTestError: If they cannot be computed.
         """
         if self._legal is None:
-            self._legal = self._whole_calls()
+            with self.harness.keeping_history():
+                self._legal = self._whole_calls()
         return self._legal
+
+    def prepare(self) -> None:
+        """Compute the legal histories before a search, unless they may never be needed.
+
+        Raises:
+            UnusableTestError: If they cannot be computed.
+        """
+        if not self.oracles <= CERTAIN:
+            self.legal()
 
     def _whole_calls(self) -> LegalHistories:
         """Make whole calls in every order; return the histories."""
@@ -129,7 +139,11 @@ class Checker:
 
     def judge(self, history: History | None = None) -> Violation | None:
         """Return how a history, by default that of the last execution, differs from the legal histories."""
-        return self._judged(self.harness.history() if history is None else history, self.legal())
+        if history is None:
+            history = self.harness.history()
+        if is_always_legal(history, self.oracles):
+            return None
+        return self._judged(history, self.legal())
 
     def _judged(self, history: History, legal: LegalHistories) -> Violation | None:
         return judge(legal.comparable(history), legal.histories, self.oracles)
@@ -180,7 +194,7 @@ class Checker:
         Raises:
             UnusableTestError: If whole calls do not end in the same way again, or if an execution cannot be controlled.
         """
-        self.legal()
+        self.prepare()
         points, until = self.session.known_points, self.steps + max_steps
         scheduler, first = Deepening(preemptions=preemptions), True
         unwanted: Failure | None = None

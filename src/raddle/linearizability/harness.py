@@ -8,7 +8,8 @@ they would not raise otherwise.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from raddle.engine import waits
@@ -157,6 +158,15 @@ class Harness:
                 return
             execution.returned[number].append(result)
             execution.in_call[number] = False
+
+    @contextmanager
+    def keeping_history(self) -> Iterator[None]:
+        """Make executions whose histories do not replace that of the last execution."""
+        execution = self._execution
+        try:
+            yield
+        finally:
+            self._execution = execution
 
     @property
     def complete(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from raddle.linearizability.history import OBSERVERS, EndingKind, History, Position
 
@@ -20,6 +21,7 @@ class Oracle(StrEnum):
 
 
 ALL = tuple(Oracle)
+CERTAIN = frozenset({Oracle.EXCEPTIONS, Oracle.HANGS})  # a call that returns cannot violate them
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,19 @@ class Violation:
     def is_in_own_thread(self) -> bool:
         """Whether an exception ended a thread that the calls have started."""
         return bool(self.escaped)
+
+
+def is_always_legal(history: History, oracles: Set[Oracle]) -> bool:
+    """Return whether a history is legal whatever the orders of whole calls give.
+
+    >>> from raddle.linearizability.history import Ending
+    >>> history = History(((Ending(EndingKind.RETURNED, 1),),))
+    >>> is_always_legal(history, {Oracle.EXCEPTIONS}), is_always_legal(history, {Oracle.RESULTS})
+    (True, False)
+    """
+    endings = (*chain.from_iterable(history.threads), *history.observed)
+    returned = all(ending.kind is EndingKind.RETURNED for ending in endings)
+    return oracles <= CERTAIN and returned and not history.escaped
 
 
 def judge(history: History, legal: Sequence[History], oracles: Set[Oracle]) -> Violation | None:

@@ -62,13 +62,18 @@ class FakeBuilder:
 
     def observe(self, prefix, calls):
         self.observed += 1
-        harness = Harness(bind(TestCase(prefix.calls, (tuple(calls),))))
+        harness, observed = self._run(TestCase(prefix.calls, (tuple(calls),)))
+        return None if harness.error is not None else observed
+
+    def observe_whole(self, test):
+        return self._run(test)[1]
+
+    def _run(self, test):
+        harness = Harness(bind(test))
         with self._workbench.session(harness, measuring=True, all_accesses=True) as session:
             execution = session.run(lambda enabled, current: enabled[0])
-            if harness.error is not None:
-                return None
             steps, entities = execution.observed
-            return [step for step in steps if step[0]], entities
+            return harness, ([step for step in steps if step[0]], entities)
 
 
 def run_strategy(workbench, strategy, *, tests, reset=None):

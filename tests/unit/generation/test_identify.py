@@ -5,7 +5,7 @@ import pytest
 from raddle.entities import AbstractVariable, make_entities
 from raddle.generation.access_model import Access
 from raddle.generation.identify import identify, identify_from_source
-from raddle.generation.raw_patterns import patterns_in
+from raddle.generation.raw_patterns import Family, patterns_in
 
 ENTITIES = make_entities(variables=[AbstractVariable("log.py:Log", "", name) for name in "xyz"])
 TH = make_entities(variables=[AbstractVariable("log.py:Log", "", "th")])
@@ -119,3 +119,15 @@ def test_patterns_from_the_source_of_the_class_number_sixteen(number, expected):
     accesses = [Access("read", th, 4), Access("read", th, 5), Access("write", th, 9)]
     found = {pattern for pattern in identify_from_source(accesses, accesses) if pattern.number == number}
     assert len(found) == expected
+
+
+def test_only_patterns_of_one_family():
+    # A reads x and y, B writes y and x. Family (15, x, y) is ARx BWy BWx ARy; (15, y, x) needs A to read y first.
+    x, y = ("log.py:Log", "x"), ("log.py:Log", "y")
+    steps = [(1, "read", 0, 4), (1, "read", 1, 5), (2, "write", 1, 8), (2, "write", 0, 9)]
+    found = list(identify(steps, ENTITIES))
+    for family in (Family(15, x, y), Family(15, y, x), Family(1, x), Family(1, y), Family(4, x)):
+        expected = [pattern for pattern in found if pattern.family == family]
+        assert list(identify(steps, ENTITIES, family=family)) == expected
+    assert [pattern.sites for pattern in identify(steps, ENTITIES, family=Family(15, x, y))] == [(4, 8, 9, 5)]
+    assert list(identify(steps, ENTITIES, family=Family(15, y, x))) == []

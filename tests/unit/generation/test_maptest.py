@@ -8,10 +8,11 @@ from fake_builder import FakeBuilder, make_workbench, run_strategy
 
 from raddle.generation import maptest
 from raddle.generation.binding import bind
-from raddle.generation.expressions import Imported, Literal, New
+from raddle.generation.expressions import Imported, Literal, New, Variable
 from raddle.generation.maptest import MapTest, MapTestRandom
+from raddle.generation.strategy import Prefix
 from raddle.generation.surface import Method, MethodKind
-from raddle.generation.testcase import Call
+from raddle.generation.testcase import SHARED, Call
 from raddle.linearizability.checker import Checker
 
 NEW_PRIORITY = New(Imported("shared_classes", "Priority"), (Literal(1),))
@@ -75,6 +76,7 @@ def test_there_is_one_execution_for_each_open_pattern_up_to_a_limit(monkeypatch)
     with make_workbench() as workbench:
         strategy = MapTest(FakeBuilder(workbench, shared_classes.Guarded), workbench.installation)
         monkeypatch.setattr(maptest, "MAX_EXECUTIONS", 1)
+        monkeypatch.setattr(maptest, "MAX_PLAIN", 1)
         counts = []
         while not strategy.report.capped:
             proposal = strategy.propose()
@@ -182,3 +184,34 @@ def test_the_ranking_learns_from_executions():
         assert sum(map(strategy.ranking.tried, strategy.ranking.pairs)) == 5
         assert sum(map(strategy.ranking.covered, strategy.ranking.pairs)) > 0
         assert MapTestRandom(strategy.builder, workbench.installation).ranking is None
+
+
+def test_methods_that_use_the_locks_of_two_instances_are_called_in_opposite_orders():
+    # Node has no attribute that methods write, so it has no patterns, and MAPTest would make no test of it.
+    class Builder(FakeBuilder):
+        def prefix(self, *, max_calls=5, preferred=()):
+            other = Call(self.surface.constructors[0], result="other")
+            return Prefix((*self._prefix, other), {SHARED: self._cls, "other": self._cls})
+
+        def call(self, prefix, method, *, receiver=SHARED):
+            return Call(method, (Variable(prefix.passed or "other"),), receiver=receiver)
+
+    with make_workbench() as workbench:
+        strategy = MapTest(Builder(workbench, shared_classes.Node), workbench.installation)
+        proposals = [one for one in (strategy.propose() for _ in range(100)) if one is not None]
+    assert proposals
+    for proposal in proposals:
+        [one], [other] = proposal.test.threads
+        assert (one.receiver, one.arguments) == (SHARED, (Variable("other"),))
+        assert (other.receiver, other.arguments) == ("other", (Variable(SHARED),))
+
+
+def test_tests_about_locks_aim_at_covered_patterns_too():
+    with make_workbench() as workbench:
+        strategy = pair_strategy(workbench)
+        test = strategy.propose().test
+        strategy.goals.is_open = lambda pattern: False
+        with Checker(workbench, bind(test), measuring=True) as checker:
+            used = record_schedulers(checker)
+            strategy._proposal(None, test).plan(checker)
+        assert used.count("Eager") > 0

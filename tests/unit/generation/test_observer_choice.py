@@ -176,3 +176,15 @@ def test_what_is_known_is_not_run_again():
     choice.restart()
     choice.added_to(test)
     assert len(builder.runs) == 4
+
+
+def test_observers_vary_if_only_exceptions_are_compared():
+    # stock() shows both variables and name() one. With values, stock() alone would come first in every test.
+    builder = Builder(Shop, accesses(buy="R _n, W _n, W _name", stock="R _n, R _name", name="R _name"))
+    choice = ObserverChoice(builder, FakePools(), owners=(OWNER,), compares_values=False)
+    test = make_test(builder, ["buy"], ["buy"])
+    chosen = [observers(choice, test, limit=1) for _ in range(200)]
+    counts = {name: chosen.count([(name,)]) for name in ("stock", "name")}
+    assert sum(counts.values()) == len(chosen)
+    # An exponential time divided by 2 ends before another one in 2 of 3 cases.
+    assert 100 < counts["stock"] < 170

@@ -3,7 +3,7 @@ from random import Random
 from raddle.entities import AbstractVariable, make_entities
 from raddle.generation.access_model import Access, AccessModel
 from raddle.generation.expressions import Imported
-from raddle.generation.pattern_goals import GIVE_UP, GIVE_UP_FAMILY, PatternGoals
+from raddle.generation.pattern_goals import GIVE_UP, GIVE_UP_FAMILY, GIVE_UP_VAIN, PatternGoals
 from raddle.generation.raw_patterns import Family, RawPattern
 from raddle.generation.surface import Method, MethodKind
 
@@ -114,3 +114,34 @@ def test_a_new_round_aims_at_covered_patterns_again():
     assert goals.next_family() is not None
     assert len(goals.covered) == 2  # still counted
     assert goals.rounds == 2
+
+
+def test_the_families_of_a_stage_take_turns():
+    goals = PatternGoals(both(), Random(1))
+    families = [Family(8, X), Family(8, Y)]
+    aimed = [goals.least_tried(families) for _ in range(2 * GIVE_UP_FAMILY)]
+    for start in range(0, len(aimed), 2):
+        assert set(aimed[start : start + 2]) == set(families)
+
+
+def test_no_test_is_looked_for_after_several_vain_ones_until_the_next_round():
+    goals = PatternGoals(both(), Random(1))
+    for _ in range(GIVE_UP_VAIN):
+        assert goals.least_tried([Family(8, X)]) == Family(8, X)
+        goals.add_vain_test(Family(8, X))
+    assert goals.least_tried([Family(8, X)]) is None
+    assert Family(8, X) not in {goals.next_family() for _ in range(100)}
+    goals.restart()
+    assert goals.least_tried([Family(8, X)]) == Family(8, X)
+
+
+def test_a_round_ends_when_no_family_with_separable_steps_is_left():
+    # The method writes x twice, so only family 8 of x has separable steps. The others alone do not prolong the round.
+    goals = PatternGoals(both(), Random(1))
+    entities = make_entities(variables=[AbstractVariable("log.py:Log", "", "x")])
+    goals.steps.learn(METHOD, [(1, "write", 0, 1), (1, "write", 0, 1)], entities)
+    aimed = []
+    while (family := goals.next_family()) is not None:
+        aimed.append(family)
+    assert aimed.count(Family(8, X)) == GIVE_UP_FAMILY
+    assert len(aimed) < 4 * GIVE_UP_FAMILY  # there are 10 families, and each could have had as many tests

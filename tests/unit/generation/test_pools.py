@@ -140,6 +140,14 @@ def test_the_constructor_from_the_factory_replaces_all_others():
     assert list(pools.constructor_calls()) == [Call(make, result=SHARED)]
 
 
+@pytest.mark.parametrize("cls", [Many, Untyped, SmallShop])
+def test_every_constructor_call_makes_the_object_under_test(cls):
+    # `Many` takes any number of arguments, and `Untyped` has options, with which the first call can be extended.
+    pools = ArgumentPools(inspect_class(cls))
+    calls = list(pools.constructor_calls())
+    assert {call.result for call in [*calls, *pools.extended_calls(calls[0])]} == {SHARED}
+
+
 def test_constructor_calls_begin_with_required_arguments_then_each_option_then_pairs():
     def options(call):
         return frozenset(dict(call.keywords)) | set(range(1, len(call.arguments)))

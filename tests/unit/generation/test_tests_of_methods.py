@@ -4,7 +4,7 @@ from fake_builder import FakeBuilder
 from raddle.generation.expressions import Variable
 from raddle.generation.strategy import Prefix
 from raddle.generation.testcase import SHARED, Call
-from raddle.generation.tests_of_methods import build_test
+from raddle.generation.tests_of_methods import build_test, crossed_test
 
 
 class RecordingBuilder(FakeBuilder):
@@ -58,3 +58,17 @@ def test_there_is_no_test_without_one_of_its_calls():
     builder.call = lambda prefix, method, receiver=SHARED: None
     equals = builder.method("equals")
     assert all(build_test(builder, builder.prefix(), [[equals], [equals]]) is None for _ in range(20))
+
+
+def test_a_share_of_all_tests_can_be_asked_for():
+    builder = RecordingBuilder(shared_classes.Node)
+    equals = builder.method("equals")
+    tests = [crossed_test(builder, builder.prefix(), [[equals], [equals]], share=1.0) for _ in range(20)]
+    assert {tuple(thread[0].receiver for thread in test.threads) for test in tests} == {(SHARED, "other")}
+
+
+def test_a_single_instance_cannot_be_crossed():
+    builder = RecordingBuilder(shared_classes.Node)
+    builder.prefix = lambda: Prefix(builder._prefix, {SHARED: shared_classes.Node})
+    equals = builder.method("equals")
+    assert crossed_test(builder, builder.prefix(), [[equals], [equals]], share=1.0) is None

@@ -7,7 +7,7 @@ from checking import checker, values
 from shared_objects import Account, Counter, Door, GuardedRegistry, LockedCounter, Registry, Stack
 
 from raddle.linearizability.concurrent_calls import ConcurrentCalls
-from raddle.linearizability.judgment import Oracle
+from raddle.linearizability.judgment import CERTAIN, Oracle
 from raddle.linearizability.legal import UnusableTestError
 from raddle.outcome import OutcomeKind
 from raddle.schedulers.deepening import Deepening
@@ -202,3 +202,20 @@ def test_a_search_ends_after_the_execution_that_reaches_the_limit_on_steps():
     with checker(LockedCounter, [LockedCounter.increment], [LockedCounter.increment]) as check:
         verdict = check.search(preemptions=5, max_steps=1)
     assert (verdict.failure, verdict.executions, verdict.exhausted) == (None, 1, False)
+
+
+def test_whole_calls_are_made_only_if_an_execution_may_be_illegal():
+    with checker(Counter, [Counter.increment], [Counter.increment], oracles=CERTAIN) as check:
+        verdict = check.search(preemptions=1)
+        assert verdict.failure is None  # the lost update raises no exception
+        assert check.executions == verdict.executions
+
+
+def test_whole_calls_that_are_made_late_do_not_replace_the_exception():
+    # One element, and two threads that pop: the stack is empty for one of them if it checked the size before. Orders of
+    # whole calls raise LookupError instead, and are made after the execution that raises the IndexError.
+    with checker(lambda: Stack(1), [Stack.pop], [Stack.pop], oracles=CERTAIN) as check:
+        failure = check.search().failure
+        assert isinstance(failure.error, IndexError)
+        assert check.harness.history() == failure.violation.history
+        assert check.confirmed(failure)

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from raddle.linearizability.history import NOT_MADE, OBSERVERS, PENDING, Ending, EndingKind, History
-from raddle.linearizability.judgment import ALL, Oracle, judge
+from raddle.linearizability.judgment import ALL, CERTAIN, Oracle, is_always_legal, judge
 
 ONE, TWO = Ending(EndingKind.RETURNED, 1), Ending(EndingKind.RETURNED, 2)
 KEY, INDEX = Ending(EndingKind.RAISED, "KeyError"), Ending(EndingKind.RAISED, "IndexError")
@@ -81,3 +81,21 @@ def test_the_exception_of_an_observer_names_the_observer():
     assert violation.calls == ((OBSERVERS, 1),)
     assert violation.exception == "KeyError"
     assert violation.is_observed
+
+
+@pytest.mark.parametrize(
+    ("seen", "oracles", "expected"),
+    [
+        (history(ONE, TWO, observed=[ONE]), CERTAIN, True),
+        (history(ONE, TWO), {Oracle.HANGS}, True),
+        (history(ONE, TWO), {*CERTAIN, Oracle.RESULTS}, False),  # no order may give these results
+        (history(ONE, TWO, broken=(0,)), {*CERTAIN, Oracle.INVARIANTS}, False),
+        (history(ONE, KEY), CERTAIN, False),
+        (history(ONE, PENDING), CERTAIN, False),
+        (history(ONE, TWO, observed=[KEY]), CERTAIN, False),
+    ],
+)
+def test_what_is_legal_without_knowing_the_orders_of_whole_calls(seen, oracles, expected):
+    assert is_always_legal(seen, oracles) == expected
+    if expected:
+        assert judge(seen, [], oracles) is None

@@ -62,12 +62,7 @@ class RequirementRecord:
     @property
     def without_context(self) -> int:
         """The number of covered requirements that differ in more than their call paths."""
-        return len(
-            {
-                (requirement.pattern, *((access.site, access.kind) for access in requirement.accesses))
-                for requirement in self.covered
-            }
-        )
+        return len({requirement.instructions for requirement in self.covered})
 
 
 def confirm(confirmation: Confirmation, record: RequirementRecord, checker: Checker) -> Failure | None:

@@ -44,6 +44,16 @@ class Requirement(NamedTuple):
     pattern: int
     accesses: tuple[AccessContext, ...]
 
+    @property
+    def instructions(self) -> tuple[object, ...]:
+        """The pattern and the accesses without their call paths.
+
+        >>> one, other = (Requirement(4, (AccessContext((path,), 7, "read"),)) for path in (1, 2))
+        >>> one.instructions == other.instructions
+        True
+        """
+        return (self.pattern, *((access.site, access.kind) for access in self.accesses))
+
 
 class Access(NamedTuple):
     """One access of a recorded call."""

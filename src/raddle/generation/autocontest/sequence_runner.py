@@ -32,6 +32,7 @@ STEPS_PER_RUN = 200_000  # steps after which a run of calls is assumed to be end
 # Events after which a call is too long for a test. Without a limit, calls such as `shared.extend(shared)` would double
 # an object again and again.
 MAX_EVENTS = 1_000
+_UNKNOWN = b""  # the fingerprint of no state
 EVENTS_PER_RUN = 100_000  # events after which a search continues with a new object, far below the limit on steps
 
 
@@ -40,12 +41,13 @@ class CallReport:
     """What one outermost call did."""
 
     trace: CallTrace
-    state: ObjectState  # the state of the shared object after the call
+    state: ObjectState  # the state of the shared object after the call; before it if `only_trace`
     raised: bool = False  # whether an exception left the call
     too_long: bool = False  # whether the call had more than `MAX_EVENTS` events
     # The attributes of the shared object that the call read; None if it also read the state of modules or classes.
     reads: frozenset[str] | None = None
     writes: bool = True  # whether the call wrote to the shared object, or to an object that can be reached from it
+    only_trace: bool = False  # whether the state after the call is unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Visitor(Protocol):
     @property
     def state(self) -> bytes | None:
         """The state in which the next call is made; None if no more calls are needed."""
+
+    @property
+    def only_trace(self) -> bool:
+        """Whether the state after the next call does not matter."""
 
     def path(self, known: Container[bytes]) -> tuple[bytes, Sequence[Call]]:
         """Return calls that lead to that state, and the state from which they start: a known one or the first one."""
@@ -148,8 +154,10 @@ class SequenceRunner:
                 known, now = wanted, None
             if known not in undos:
                 undos[known] = Undo(shared, state_of(shared) if now is None else now)
-            report, events = self._report(visitor.call(), values)
-            known, now = report.state.fingerprint, report.state
+            # Computing a fingerprint takes longer than restoring the object, but not every object can be restored.
+            only_trace = visitor.only_trace and contained and undos[known].is_certain
+            report, events = self._report(visitor.call(), values, before=undos[known].state if only_trace else None)
+            known, now = (_UNKNOWN, None) if only_trace else (report.state.fingerprint, report.state)
             contained = contained and self._is_contained(events, others)
             visitor.learn(report)
 
@@ -195,8 +203,11 @@ class SequenceRunner:
         self._run(walk)
         return recorded
 
-    def _report(self, call: Call, values: Values) -> tuple[CallReport, Sequence[Event]]:
-        """Make a call; return what it did, and its events."""
+    def _report(self, call: Call, values: Values, *, before: ObjectState | None) -> tuple[CallReport, Sequence[Event]]:
+        """Make a call; return what it did, and its events.
+
+        `before` is the state before the call if the state after it does not matter; otherwise it is None.
+        """
         self.calls += 1
         self._recorder.take()
         raised = False
@@ -207,7 +218,7 @@ class SequenceRunner:
         except Exception:
             raised = True
         shared = values.variables[SHARED]
-        events, state = self._recorder.take(), state_of(shared)
+        events, state = self._recorder.take(), state_of(shared) if before is None else before
         too_long = len(events) > MAX_EVENTS
         written = {id(event.owner) for event in events if event.kind == WRITE}
         report = CallReport(
@@ -217,6 +228,7 @@ class SequenceRunner:
             too_long,
             self._reads(events, state, shared),
             writes=not written.isdisjoint(map(id, state.composite)),
+            only_trace=before is not None,
         )
         return report, events
 

@@ -10,6 +10,8 @@ Departures from the paper:
   paper compares the contents of the object. With n setters of independent attributes, an object has 2^n contents, and
   with a counter infinitely many, but calls behave alike in nearly all of them. Equal behavior does not imply equal
   behavior after another call. So if a search that compares behaviors finds nothing, contents are compared.
+* The order in which edges extend a sequence is not given in the paper. The edges after the one that was appended last
+  come first, so that the first path down the tree contains every call once.
 * B2 is also checked before a sequence is extended for the first time, which Theorem 1 of the paper allows.
 * D1 counts only exceptions that leave the outermost call, because caught exceptions are ordinary control flow in
   Python.
@@ -92,6 +94,7 @@ class _Node:
     key: Hashable  # equal for states that the rules treat as equal
     number: int  # position in the order in which the sequences were found
     useless: int = 0  # number of calls at the end without a new call trace
+    first: int = 0  # index of the edge that is tried first; the others follow in their order
     tried: int = 0  # number of edges tried so far
     closed: bool = False  # whether no further edges are tried
 
@@ -134,12 +137,12 @@ class _DepthFirst:
             if not self._extends(node):
                 stack.pop()
                 continue
-            edge, node.tried = node.tried, node.tried + 1
+            edge, node.tried = (node.first + node.tried) % len(self._edges), node.tried + 1
             report = yield Transition(node.state, edge)
             self.nodes += 1
             if report is None or report.too_long or (report.raised and self._rules.d1):
                 continue
-            extended = yield from self._extended(node, self._edges[edge], report)
+            extended = yield from self._extended(node, edge, report)
             if extended is not None:
                 stack.append(extended)
 
@@ -164,7 +167,7 @@ class _DepthFirst:
         return True
 
     def _extended(
-        self, node: _Node, call: Call, report: CallReport
+        self, node: _Node, edge: int, report: CallReport
     ) -> Generator[Transition, CallReport | None, _Node | None]:
         """Return the node for a sequence with one more call; None if it is not extended."""
         number, rules, after = self.nodes, self._rules, report.state.fingerprint
@@ -175,8 +178,8 @@ class _DepthFirst:
         if not improved and rules.d2 and after == node.state:
             return None
         key = node.key if after == node.state else (yield from self._key(after))
-        same, calls = key == node.key, (*node.calls, call)
-        extended = _Node(calls, gain, after, key, number, 0 if improved else node.useless + 1)
+        same, calls, useless = key == node.key, (*node.calls, self._edges[edge]), 0 if improved else node.useless + 1
+        extended = _Node(calls, gain, after, key, number, useless, first=edge + 1)
         if not improved and ((same and rules.d2) or (rules.d3 and self._is_redundant(extended))):
             return None
         if improved and same and rules.b1:
@@ -235,7 +238,7 @@ def search(
     root_state = runner.root_state()
     if root_state is None:
         return None
-    transitions = Transitions(runner, edges, root_state)
+    transitions = Transitions(runner, edges, root_state, compare_states=rules.compare_states)
     left = list(equalities if rules.compare_states else [StateEquality.CONTENT])
     nodes = 0
     while True:

@@ -3,6 +3,8 @@
 Like the paper, this assumes that calls are deterministic: in equal states, a call has the same trace and leads to equal
 states. Moreover, what a call does depends only on the attributes of the shared object that it reads. A call that read
 only attributes with the same values before is not executed again if it wrote nothing, or if only its trace is needed.
+A search whose rules do not compare states executes every sequence, as in the paper. Otherwise, the measured effect of
+the rules would leave out what comparing states saves.
 """
 
 from __future__ import annotations
@@ -62,10 +64,15 @@ class _Observed:
 class Transitions:
     """Observes the transitions that searches need: a visitor of a `SequenceRunner`."""
 
-    def __init__(self, runner: SequenceRunner, calls: Sequence[Call], root_state: ObjectState) -> None:
+    def __init__(
+        self, runner: SequenceRunner, calls: Sequence[Call], root_state: ObjectState, *, compare_states: bool = True
+    ) -> None:
+        """Create transitions. Unless `compare_states`, every transition is executed, even in a state seen before."""
+        self._compare_states = compare_states
         self._runner = runner
         self._calls = tuple(calls)
         self._reports: dict[tuple[bytes, int], CallReport | None] = {}
+        self._traces: dict[tuple[bytes, int], CallReport] = {}  # reports that do not have the state after the call
         self._observed = [_Observed() for _ in calls]
         self._root_state = root_state.fingerprint
         self._states = {self._root_state: root_state}
@@ -96,10 +103,12 @@ class Transitions:
 
     def _skip_known(self) -> None:
         """Give the search the reports that are known, up to the next transition that must be executed."""
-        while self._wanted is not None:
+        while self._wanted is not None and self._compare_states:
             state, call, only_trace = self._wanted
             if (state, call) in self._reports:
                 self._give(self._reports[state, call])
+            elif only_trace and (state, call) in self._traces:
+                self._give(self._traces[state, call])
             elif (report := self._observed[call].find(self._states[state], only_trace=only_trace)) is not None:
                 self._give(report)
             else:
@@ -117,6 +126,10 @@ class Transitions:
     def state(self) -> bytes | None:
         return None if self._wanted is None else self._wanted.state
 
+    @property
+    def only_trace(self) -> bool:
+        return self._next.only_trace
+
     def path(self, known: Container[bytes]) -> tuple[bytes, Sequence[Call]]:
         return self._path(self._next.state, known)
 
@@ -125,14 +138,19 @@ class Transitions:
 
     def learn(self, report: CallReport | None) -> None:
         before, call, _ = self._next
-        self._reports[before, call] = report
         if report is not None:
             self._observed[call].add(self._states[before], report)
+        if report is not None and report.only_trace:
+            self._traces[before, call] = report
+        else:
+            self._reports[before, call] = report
+        if report is not None and not report.only_trace:
             after = report.state.fingerprint
             self._states.setdefault(after, report.state)
             length, known = self._arrivals[before].length + 1, self._arrivals.get(after)
             if known is None or (length < known.length and not report.raised):
                 self._arrivals[after] = _Arrival(before, self.call(), length)
+        self._give(report)
         self._skip_known()
 
     @property

@@ -22,9 +22,10 @@ class Undo:
     """The contents of an object and of everything that can be reached from it, in one state."""
 
     def __init__(self, root: object, state: ObjectState) -> None:
-        self._root, self._state = root, state
+        self._root, self.state = root, state
         self._restorers = [restore for obj in state.composite for restore in _restorers(obj)]
-        self._is_certain = state.is_accessible and not any(map(_is_hashed_with_code, state.composite))
+        # Whether restoring the contents always works, so that the state does not have to be compared afterwards.
+        self.is_certain = state.is_accessible and not any(map(_is_hashed_with_code, state.composite))
 
     def restore(self) -> bool:
         """Restore the state; return whether that worked.
@@ -39,7 +40,7 @@ class Undo:
         """
         for restore in self._restorers:
             restore()
-        return self._is_certain or fingerprint(self._root) == self._state.fingerprint
+        return self.is_certain or fingerprint(self._root) == self.state.fingerprint
 
 
 def _restorers(obj: Any) -> Iterator[Callable[[], object]]:

@@ -203,3 +203,22 @@ class Quota:
         if USED["times"] > 2:
             return self.uses
         return 0
+
+
+class TwoPaths:
+    """`one` and `two` perform the same accesses, in different calling contexts."""
+
+    def __init__(self) -> None:
+        self.value: int | None = 0
+
+    def one(self) -> None:
+        self._add()
+
+    def two(self) -> None:
+        self._add()
+
+    def _add(self) -> None:
+        self.value = (self.value or 0) + 1
+
+    def set(self, value: int | None) -> None:
+        self.value = value

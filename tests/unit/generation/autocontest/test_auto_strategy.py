@@ -13,6 +13,7 @@ from raddle.generation.autocontest.confirmation import confirm
 from raddle.generation.autocontest.sequences import Limits
 from raddle.generation.autocontest.strategy import AutoConTest
 from raddle.generation.binding import bind
+from raddle.generation.expressions import Literal
 from raddle.generation.strategy import Proposal
 from raddle.generation.testcase import Call, TestCase
 from raddle.linearizability.checker import Checker, Failure
@@ -169,3 +170,38 @@ def test_more_rounds_of_loops_are_shown_when_nothing_else_is_new():
         strategy = AutoConTest(GivenCalls(workbench, [subject.new()], [subject.call("run")]))
         assert [strategy.iterate(), strategy.iterate()] == [True, True]
         assert [len(result.calls) for result in strategy.progress.searches] == [2, 0, 3]
+
+
+def confirmations_of_test(*calls: Call) -> list[str]:
+    """Return the calls of each confirmation of the test that combines a sequence with itself, as "one set(1)"."""
+    with workbench_for("auto_small") as workbench:
+        subject = Subject("auto_small", "TwoPaths")
+        strategy = AutoConTest(GivenCalls(workbench, [subject.new()], calls))
+        strategy.add(calls)
+        proposals = iter(strategy.explorer.propose, None)
+        return [" ".join(call_text(thread[0]) for thread in proposal.test.threads) for proposal in proposals]
+
+
+def call_text(call: Call) -> str:
+    values = [str(value.value) for value in call.arguments if isinstance(value, Literal)]
+    return f"{call.method}({values[0]})" if values else str(call.method)
+
+
+def test_each_interleaving_of_instructions_is_tried_in_one_context_first():
+    two_paths = Subject("auto_small", "TwoPaths")
+    found = confirmations_of_test(two_paths.call("one"), two_paths.call("two"), two_paths.call("set", 0))
+    # The value is 0 before `one`, 1 before `two` and 2 before `set`, so two different calls have two candidate states.
+    # `_add` against `_add` and against `set` come first. The other contexts of `_add` follow. `set` has one access,
+    # which no other call of `set` can come between. The calls that come first are not tried again.
+    instructions = ["one one", "one set(0)", "one set(0)"]
+    contexts = ["one two", "one two", "two two", "two set(0)", "two set(0)"]
+    assert found == instructions + contexts
+
+
+def test_an_access_of_the_outermost_method_is_tried_with_each_kind_of_argument():
+    two_paths = Subject("auto_small", "TwoPaths")
+    one, *setters = two_paths.call("one"), *(two_paths.call("set", value) for value in (1, 2, None))
+    # `set` itself writes, so None makes a difference. The state before the last `set` has the value 2, and so on.
+    first = ["one one", "one set(1)", "one set(1)", "one set(None)", "one set(None)"]
+    # Another value of the same kind comes later. Its state has the value 1, like that of `set(1)`.
+    assert confirmations_of_test(one, *setters) == [*first, "one set(2)", "one set(2)"]
