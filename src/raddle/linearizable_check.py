@@ -10,7 +10,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -158,38 +158,45 @@ class LinearizabilityCheck:
     story: str = "short"
     selection: Selection | None = None  # the modules to instrument; None to derive them from the functions
 
-    def run(self) -> Checked:
-        """Run the check; violations are part of the result."""
+    def run(self, workbench: Workbench | None = None) -> Checked:
+        """Run the check; violations are part of the result.
+
+        A workbench that is given must be active, and its modules must be those of the check.
+        """
         length = StoryLength.parse(self.story)
         calls = self._calls()
         hint = parsed_schedule(self.schedule)
         check_budget(preemptions=self.preemptions, max_executions=self.max_executions)
         names = CallNames.of(calls)
         selection, began = self._selection(calls), time.monotonic()
-        with self._checker(calls, selection) as checker:
+        with self._checker(calls, selection, workbench) as checker:
             verdict, explanation = self._search(checker, selection, hint)
             result = _result(checker, verdict, explanation, self.preemptions)
             legal = checker.legal()
         result = replace(result, seconds=time.monotonic() - began, switches=self.switches)
         return Checked(result, explanation, "" if explanation is None else _text(explanation, legal, names, length))
 
-    def is_repeatable(self) -> bool:
+    def is_repeatable(self, workbench: Workbench | None = None) -> bool:
         """Make whole calls twice, in every order; return whether they end in the same ways."""
         calls = self._calls()
-        with self._checker(calls, self._selection(calls)) as checker:
+        with self._checker(calls, self._selection(calls), workbench) as checker:
             return checker.is_repeatable()
+
+    def workbench(self, selection: Selection) -> Workbench:
+        """Return a workbench on which the check can be run several times."""
+        return Workbench(Threads(selection, patience_seconds=self.patience_seconds, busy_factor=BUSY_FACTOR))
 
     def _calls(self) -> ConcurrentCalls:
         return concurrent_calls(self.setup, self.threads, self.observe, self.invariant)
 
     @contextmanager
-    def _checker(self, calls: ConcurrentCalls, selection: Selection) -> Iterator[Checker]:
+    def _checker(self, calls: ConcurrentCalls, selection: Selection, workbench: Workbench | None) -> Iterator[Checker]:
         """Return a checker; inside the `with` block, calls that cannot be tested raise a `UsageError`."""
         oracles, reset = oracles_named(self.oracle, self.invariant), checked_reset(self.reset)
         with (
-            Workbench(Threads(selection, patience_seconds=self.patience_seconds, busy_factor=BUSY_FACTOR)) as workbench,
+            self.workbench(selection) if workbench is None else nullcontext(workbench) as bench,
             Checker(
-                workbench, calls, reset=reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
+                bench, calls, reset=reset, oracles=oracles, step_limit=self.step_limit, switches=self.switches
             ) as checker,
         ):
             try:

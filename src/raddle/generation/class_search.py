@@ -36,6 +36,7 @@ from raddle.generation.strategies import make_strategy
 from raddle.generation.strategy import Proposal
 from raddle.generation.surface import Surface
 from raddle.generation.testcase import TestCase
+from raddle.generation.witnesses import KnownFailure, are_alike, witnesses
 from raddle.inspection import mro
 from raddle.instrument import Selection
 from raddle.instrument.model.owners import class_owner
@@ -125,7 +126,7 @@ class ClassSearch:
         self._modules = reachable_modules(cls, [owner for owner in made if isinstance(owner, type)])
         self._files = frozenset(file for file in map(_file, self._modules) if file)
         self.bugs: list[Bug] = []
-        self._symptoms: dict[tuple[str, ...], list[frozenset[str]]] = {}
+        self._symptoms: dict[tuple[str, ...], list[KnownFailure]] = {}
         self.counts = Counts()
         self.notes: list[str] = []
         self._omitted: dict[str, set[str]] = {}  # variables with many bugs, and the methods that were not reported
@@ -282,7 +283,7 @@ class ClassSearch:
         with self._checker(test, measured=measured) as checker:
             if measured:
                 checker.after_execution = self._meter.add
-            checker.is_wanted = lambda failure: not self._is_known(test, failure)
+            checker.is_wanted = lambda failure: not self._is_known(test, failure, checker.legal())
             try:
                 failure = proposal.plan(checker)
                 if failure is not None and not self._is_credible(test, failure, checker):
@@ -318,7 +319,11 @@ class ClassSearch:
 
     def _is_credible(self, test: TestCase, failure: Failure, checker: Checker) -> bool:
         """Return whether a failure can be repeated. Known failures are not repeated, to save time."""
-        return isinstance(failure, NativeFailure) or self._is_known(test, failure) or _is_confirmed(checker, failure)
+        return (
+            isinstance(failure, NativeFailure)
+            or self._is_known(test, failure, checker.legal())
+            or _is_confirmed(checker, failure)
+        )
 
     def _note_methods(self, test: TestCase) -> None:
         names = [sorted({str(call.method) for call in thread}) for thread in test.threads]
@@ -333,8 +338,9 @@ class ClassSearch:
         """Shrink a failing test, and add the bug if it is new."""
         tests, executions, seconds = self.counts.tests, self.counts.executions, self.seconds
         kind = symptom(failure.violation, failure.error, belongs=self._belongs)
-        if self._is_known(test, failure):
+        if self._is_known(test, failure, self._legal):
             return
+        shown_by = witnesses(test, failure.violation, self._legal.histories)
         found, preemptions, steps = failure, SHRINKING_PREEMPTIONS, self.counts.shrinking_steps
         what = identity(test, failure.violation, failure.error, belongs=self._belongs)
         aimed_at, explained_by = self._strategy.patterns_of_failure()
@@ -352,7 +358,7 @@ class ClassSearch:
                 return False
             if self.counts.shrinking_steps - steps > MAX_SHRINKING_STEPS:
                 return False
-            again = self._failure_of(simpler, kind, preemptions=preemptions, private=private)
+            again = self._failure_of(simpler, kind, shown_by, preemptions=preemptions, private=private)
             if again is None:
                 return False
             found, preemptions = again  # a simpler test rarely needs more preemptions, and trying that takes long
@@ -368,7 +374,7 @@ class ClassSearch:
             shrunk, is_confirmed = test, self._is_reproducible(test, failure)
         else:
             shrunk = shrink_test(start, fails, constructors=self.surface.constructors)
-            again = self._failure_of(shrunk, kind, causes, preemptions=preemptions, private=private)
+            again = self._failure_of(shrunk, kind, shown_by, causes, preemptions=preemptions, private=private)
             is_confirmed = again is not None
         if not is_confirmed:
             if not self._is_cut_short:
@@ -377,7 +383,7 @@ class ClassSearch:
         what = identity(
             shrunk, found.violation, found.error, belongs=self._belongs, cause=causes[0] if causes else None
         )
-        self._symptoms.setdefault(kind, []).append(_methods_of(shrunk))
+        self._symptoms.setdefault(kind, []).append(KnownFailure(_methods_of(shrunk), shown_by))
         if self._is_repeated(what):
             self._on_dismissed()
             return
@@ -412,21 +418,24 @@ class ClassSearch:
         )
         return sentence(failure.violation, self._legal, names)
 
-    def _is_known(self, test: TestCase, failure: Failure) -> bool:
+    def _is_known(self, test: TestCase, failure: Failure, legal: LegalHistories) -> bool:
         """Return whether a failure is probably one of the known bugs.
 
         An exception that was raised in the same function is the same bug. Other failures are if the test calls all
-        methods of a test that fails in the same way.
+        methods of a test that fails in the same way, and the same method shows it.
         """
         kind = symptom(failure.violation, failure.error, belongs=self._belongs)
         known = self._symptoms.get(kind, [])
-        called = _methods_of(test)
-        return any(len(kind) > 2 or methods <= called for methods in known)
+        if len(kind) > 2 or not known:
+            return bool(known)
+        called, shown_by = _methods_of(test), witnesses(test, failure.violation, legal.histories)
+        return any(bug.methods <= called and are_alike(bug.shown_by, shown_by) for bug in known)
 
     def _failure_of(
         self,
         test: TestCase,
         kind: tuple[str, ...],
+        shown_by: frozenset[str],
         causes: list[Interruption] | None = None,
         *,
         preemptions: int,
@@ -442,7 +451,9 @@ class ClassSearch:
         table = self._workbench.installation.table
 
         def is_wanted(failure: Failure) -> bool:
-            return symptom(failure.violation, failure.error, belongs=self._belongs) == kind
+            if symptom(failure.violation, failure.error, belongs=self._belongs) != kind:
+                return False
+            return are_alike(shown_by, witnesses(test, failure.violation, checker.legal().histories))
 
         with self._checker(test, measured=causes is not None, private=private) as checker:
             checker.is_wanted = is_wanted

@@ -24,7 +24,7 @@ from raddle.generation.naming import Problem, file_name, test_name
 from raddle.generation.rendering import MARK, Header, Shown, render
 from raddle.generation.source import NotWritableError
 from raddle.generation.testcase import TestCase
-from raddle.generation.verification import MAX_SECONDS, Report, verify
+from raddle.generation.verification import MAX_SECONDS, Report, Verify, verify
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
 from raddle.linearizability.judgment import Oracle, Violation
@@ -65,8 +65,10 @@ class Exporter:
         is_free: Callable[[Path], bool] = lambda path: True,
         reset: Imported | None = None,
         invariant: Imported | None = None,
+        verify: Verify = verify,
     ) -> None:
         self._folder = Path(folder)
+        self._verify = verify
         self._cls = cls
         self._seconds = seconds
         self._is_free = is_free  # whether no test of another class is in a file
@@ -92,7 +94,8 @@ class Exporter:
             if text == before:
                 break
             left = until - time.monotonic()
-            report = verify(text, file=path, seconds=min(self._seconds, left)) if left > 0 else Report(error=TIME_UP)
+            limit = min(self._seconds, left)
+            report = self._verify(text, file=path, seconds=limit) if left > 0 else Report(error=TIME_UP)
             if report.problem:
                 if time.monotonic() >= until:
                     return NotExported(TIME_UP)

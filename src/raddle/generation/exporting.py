@@ -24,7 +24,7 @@ from raddle.generation.rendering import MARK, render_passing
 from raddle.generation.source import NotWritableError
 from raddle.generation.surface import MethodKind
 from raddle.generation.testcase import TestCase
-from raddle.generation.verification import MAX_SECONDS, verify
+from raddle.generation.verification import MAX_SECONDS, Verify, verify
 from raddle.place import Place
 
 DEFAULT_FOLDER = "raddle-tests"
@@ -105,6 +105,7 @@ class ClassExport:
         names: PublicNames | None = None,
         reset: Imported | None = None,
         invariant: Imported | None = None,
+        verify: Verify = verify,
     ) -> None:
         self._names = PublicNames() if names is None else names
         self._cls = cls = self._names.of(cls)
@@ -112,8 +113,10 @@ class ClassExport:
         self._command = command
         self._modules = (cls.module, *([factory] if factory else []))
         self._exporter = Exporter(
-            folder.path, cls=cls, command=command, is_free=self._is_free, reset=reset, invariant=invariant
-        )
+            folder.path, cls=cls, command=command, is_free=self._is_free, reset=reset, invariant=invariant,
+            verify=verify,
+        )  # fmt: skip
+        self._verify = verify
         self.files: list[str] = []
 
     @property
@@ -196,7 +199,7 @@ class ClassExport:
                 continue
             if time.monotonic() >= until:
                 break
-            report = verify(text, file=path, seconds=min(MAX_SECONDS, until - time.monotonic()))
+            report = self._verify(text, file=path, seconds=min(MAX_SECONDS, until - time.monotonic()))
             if not report.error and report.passes_sequentially and not report.fails:
                 passing.append(test)
         if not passing:

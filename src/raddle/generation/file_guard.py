@@ -14,7 +14,7 @@ from typing import Any
 
 REFUSED = "raddle generate changes no files outside its temporary folder"
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_DEVICES = f"{os.sep}dev{os.sep}"
+_DEVICES = f"{os.sep}dev"
 # The positions of the changed paths among the arguments of an event, each with that of the folder's descriptor; None if
 # there is no descriptor.
 _CHANGES: Mapping[str, tuple[tuple[int, int | None], ...]] = {
@@ -37,10 +37,10 @@ _FOLLOWS = frozenset({"open", "os.truncate", "sqlite3.connect"})  # events about
 
 
 class FileGuard:
-    """Refuses changes outside a folder. A guard cannot be removed from its process."""
+    """Refuses changes outside some folders. A guard cannot be removed from its process."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = os.path.normcase(os.path.realpath(folder))
+    def __init__(self, *folders: str) -> None:
+        self._folders = tuple(os.path.normcase(os.path.realpath(folder)) for folder in folders)
         self.saw_relative_path = False  # whether a file in the working directory was changed
         self.refused = ""  # the first path outside the folder
         self._checks: dict[str, Callable[[tuple[Any, ...]], None]] = {
@@ -89,7 +89,7 @@ class FileGuard:
         follows = event in _FOLLOWS or name in ("", os.curdir, os.pardir)
         real = os.path.realpath(text) if follows else os.path.join(os.path.realpath(parent), name)
         real = os.path.normcase(real)
-        if real != self._folder and not real.startswith((self._folder + os.sep, _DEVICES)):
+        if not any(real == folder or real.startswith(folder + os.sep) for folder in (*self._folders, _DEVICES)):
             self.refused = self.refused or text
             raise PermissionError(errno.EACCES, REFUSED, text)
 

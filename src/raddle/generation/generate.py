@@ -33,6 +33,7 @@ from raddle.generation.surface import Surface
 from raddle.generation.targets import Target, Targets, search_target
 from raddle.generation.time_budget import GRACE_SECONDS, TimeBudget
 from raddle.generation.unbuildable import UnbuildableError
+from raddle.generation.verification import Verifier
 from raddle.generation.watched_search import SearchRequest
 from raddle.inspection import module_of, qualname_of
 
@@ -116,17 +117,24 @@ def generate(
     with _unchanged_process():
         targets = _targets(target)
         loaded = Factory() if factory is None else _quietly(lambda: load_factory(factory))
-        generation = _Generation(given, given.for_search(loaded), folder, progress or (lambda update: None))
-        return generation.run(targets)
+        with Verifier() as verifier:
+            options = given.for_search(loaded)
+            return _Generation(given, options, folder, verifier, progress or (lambda update: None)).run(targets)
 
 
 class _Generation:
     """One run, for several classes."""
 
     def __init__(
-        self, given: RunOptions, options: GenerationOptions, folder: TestFolder, progress: ProgressCallback
+        self,
+        given: RunOptions,
+        options: GenerationOptions,
+        folder: TestFolder,
+        verifier: Verifier,
+        progress: ProgressCallback,
     ) -> None:
         self._given = given
+        self._verifier = verifier
         self._options = options
         self._folder = folder
         self._factory = None if given.factory is None else _module_of_factory(given.factory)
@@ -191,6 +199,7 @@ class _Generation:
         supervisor = Supervisor(
             request, surface, workers=self._given.workers or 1, on_bug=work.on_bug, on_progress=work.on_progress
         )
+        self._verifier.meanwhile = supervisor.attend
         searched = supervisor.run()
         if searched.error is not None:
             raise searched.error
@@ -211,6 +220,7 @@ class _Generation:
             command=self._given.command(target.cls, names.of(surface.cls)),
             factory=module,
             names=names,
+            verify=self._verifier.verify,
             reset=None if factory.reset is None else Imported(module, "reset"),
             invariant=None if factory.invariant is None else Imported(module, "invariant"),
         )

@@ -65,7 +65,9 @@ class Heartbeat:
             slot = self._free.pop()
         except IndexError:
             return -1
-        self._bytes[slot : slot + len(call)] = call
+        body = slot + _LENGTH.size
+        self._bytes[body : slot + len(call)] = call[_LENGTH.size :]
+        self._bytes[slot:body] = call[: _LENGTH.size]  # last, so that the parent never reads half of a call
         return slot
 
     def end(self, slot: int) -> None:
@@ -78,14 +80,14 @@ class Heartbeat:
             self._free.append(slot)
 
     def calls(self) -> tuple[Call, ...]:
-        """Return the calls in progress, in the parent."""
-        found = []
+        """Return the calls in progress, in the parent; none if they change while they are read."""
+        before, found = self.count, []
         for slot in range(0, _SLOTS * _SIZE, _SIZE):
             (length,) = _LENGTH.unpack_from(self._bytes, slot)
             if length:
                 begin = slot + _LENGTH.size
-                found.append(pickle.loads(self._bytes[begin : begin + length]))
-        return tuple(found)
+                found.append(bytes(self._bytes[begin : begin + length]))
+        return tuple(map(pickle.loads, found)) if self.count == before else ()
 
     def last_call(self) -> Call | None:
         """Return the call that has ended last, in the parent; None if there is none.

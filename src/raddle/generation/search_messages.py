@@ -44,7 +44,7 @@ class Dismissed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A bug. The search waits until the supervisor has handled it."""
+    """A bug. The search continues, but reports another one only if the supervisor agrees."""
 
     bug: Bug
 

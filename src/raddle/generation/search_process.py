@@ -135,15 +135,15 @@ def _search(
     pipe_number = connection.fileno()
     pipe = _identity_of(pipe_number)
 
-    is_writing = False  # whether the parent may still be writing the test of a bug
+    must_wait = False  # whether the parent decides when the next bug may be reported
 
     def send(message: Message) -> None:
-        nonlocal is_writing
+        nonlocal must_wait
         heartbeat.beat()
         if isinstance(message, Found):
-            if is_writing:
-                connection.recv()  # at most one bug waits, so that the time limit is kept
-            is_writing = True
+            if must_wait:
+                connection.recv()  # there must be time to write the tests of all bugs
+            must_wait = True
         connection.send(message)
         heartbeat.beat()
 

@@ -3,6 +3,8 @@
 A child that dies, or in which a call never returns, is replaced by another one. It continues for the rest of the time,
 without the call to blame. Several children with different seeds can share the work. Bugs that they find in common are
 reported once.
+
+The tests of bugs are written here, one after the other, while the children continue to search.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from random import Random
 
 from raddle.errors import RaddleError
 from raddle.execute.fork import can_fork
+from raddle.generation.backlog import Backlog
 from raddle.generation.blame import Blame
 from raddle.generation.bug import Bug
 from raddle.generation.call_watch import MethodRecord, Refusals
@@ -108,6 +111,7 @@ class Supervisor:
     ) -> None:
         self._surface = surface
         self._on_bug = on_bug
+        self._backlog = Backlog(on_bug)
         self._on_progress = on_progress
         self._patience = Patience() if patience is None else patience
         self._blame = Blame()
@@ -128,10 +132,12 @@ class Supervisor:
                 self._supervise()
             else:
                 self._search_here()
+            self._write_rest()
         except KeyboardInterrupt:
             self._stop()
             self._why = SearchEnd.INTERRUPTED
             self._receive_rest()
+            self._write_rest(seconds=self._backlog.estimate)
         finally:
             for search in self._searches:
                 self._keep_suspect(search, NOT_SIMPLIFIED)
@@ -145,19 +151,45 @@ class Supervisor:
         for search in self._searches:
             search.start(self._blame.refusals)
         while self._why is None and (running := [search for search in self._searches if search.process]):
-            wait([search.process.connection for search in running if search.process], POLL_SECONDS)
-            for search in running:
-                self._receive(search)
-                if search.why is None:
-                    self._check(search)
+            if self._backlog:
+                self._backlog.write_next(self._left)
+            else:
+                wait([search.process.connection for search in running if search.process], POLL_SECONDS)
+            self.attend()
+        for search in self._searches:
+            search.close()
+
+    def attend(self) -> None:
+        """Handle what the children have sent so far. Call this regularly while the test of a bug is written."""
+        for search in self._searches:
+            self._receive(search)
+            if search.why is None:
+                self._check(search)
+            self._answer(search)
+
+    def _answer(self, search: _Search) -> None:
+        """Let a child report another bug, unless there is no time left to write its test."""
+        left = search.seconds - search.used
+        if search.is_waiting and (search.is_stopping or left <= 0 or self._backlog.fits(left)):
+            search.answer()
+
+    @property
+    def _left(self) -> float:
+        """The seconds until the time of all searches is up."""
+        return max(search.seconds - search.used for search in self._searches)
+
+    def _write_rest(self, *, seconds: float = 0.0) -> None:
+        """Write the remaining tests, in the time that is left or this time, whichever is longer."""
+        until = time.monotonic() + max(self._left, seconds, 0.0)
+        while self._backlog:
+            self._backlog.write_next(until - time.monotonic())
 
     def _receive(self, search: _Search) -> None:
         """Handle the messages that a child has sent."""
         process = search.process
         for message in process.messages() if process is not None else ():
             self._handle(search, message)
-            if isinstance(message, Found):
-                search.answer()
+            self._answer(search)
             if search.why is not None or self._why is not None:
                 search.close()
                 return
@@ -200,7 +232,12 @@ class Supervisor:
         if process.heartbeat.count != search.beats:
             search.progressed()
             return
+        if time.monotonic() - search.since < POLL_SECONDS:
+            return
         calls = process.calls
+        if search.is_waiting and not calls:  # until the backlog is shorter
+            search.progressed()
+            return
         limit = self._patience.of(calls, search.seconds)
         if time.monotonic() - search.since > limit:
             process.kill()
@@ -284,6 +321,7 @@ class Supervisor:
             def handle(message: Message) -> None:
                 with silence.suspended():
                     self._handle(search, message)
+                    self._write_rest()
 
             run_search(search.request, handle)
 
@@ -304,7 +342,7 @@ class Supervisor:
                 search.suspect, search.is_waiting = None, True
                 if bug.identity not in self._bugs:
                     self._bugs[bug.identity] = bug
-                    self._on_bug(bug, search.seconds - search.used)
+                    self._backlog.add(bug)
                 if len(self._bugs) >= MAX_BUGS:
                     self._why = SearchEnd.MANY_BUGS
             case Raised(test, gain):
@@ -374,7 +412,8 @@ class _Search:
         self.why: SearchEnd | None = None  # why the search has ended
         self.suspect: Bug | None = None  # a bug whose test is being simplified
         self.answered = float("-inf")  # when a bug was handled last
-        self.is_waiting = False  # whether the process may wait until a bug has been handled
+        self.is_waiting = False  # whether the process has to wait before it reports another bug
+        self.is_stopping = False  # whether it was asked to end its search
         self.beats = -1
         self.since = 0.0  # the time of the last progress
         self._number = number
@@ -403,7 +442,7 @@ class _Search:
             self._began = time.monotonic()
 
     def answer(self) -> None:
-        """Let the process report another bug. Meanwhile, it has continued to search."""
+        """Let the process report another bug."""
         if self.process is not None:
             self.is_waiting = False
             self.process.answer()
@@ -412,6 +451,7 @@ class _Search:
 
     def stop(self) -> None:
         """Ask the process to end its search soon."""
+        self.is_stopping = True
         if self.process is not None:
             self.process.heartbeat.stop()
             if self.is_waiting:
@@ -440,7 +480,7 @@ class _Search:
         self.earlier.append(self.status)
         self.earlier_coverage.append(self.coverage)
         self.status, self.coverage = Status(), MeasuredCoverage()
-        self._used, self._began = self.used, None
+        self._used, self._began, self.is_waiting = self.used, None, False
         self.close()
 
     def end(self, why: SearchEnd) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the test in hand
+GRACE_SECONDS = 5.0  # how much longer than the time limit raddle may take to write the last tests
 SPARE_SECONDS = 20.0  # the time of other classes that the test in hand may take
 MIN_SECONDS = 1.0  # a class is searched for at least this time, or not at all
 
@@ -55,9 +55,10 @@ class TimeBudget:
     def for_test(self, number: int, left: float) -> float:
         """Return the seconds for writing the test in hand, while the search of a class has `left` seconds.
 
+        `left` is negative if the search has ended, and other tests were written since.
         The test may use time of the classes that follow, except for the minimum that each of them needs.
         """
-        own = max(left, 0.0) + GRACE_SECONDS
+        own = max(left + GRACE_SECONDS, 0.0)
         if self._classes == 1:
             return own
         needed = MIN_SECONDS * (self._classes - number - 1)

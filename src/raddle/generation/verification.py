@@ -1,6 +1,7 @@
 """Verifies the text of an exported test: it passes in every sequential order, and fails when searched.
 
-    verify(text, file=path) -> Report
+    with Verifier() as verifier:
+        verifier.verify(text, file=path)   # -> Report
 
 The text itself is run, in a child process with a time limit. The child process replaces `raddle.linearizable` by a
 function that runs the same check three times: with whole calls, with a search, and with the schedule only.
@@ -13,12 +14,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from raddle.errors import RaddleError
 from raddle.event import Event
@@ -34,6 +37,7 @@ from raddle.schedule import parse_place
 from raddle.thread_scenario import project_root
 
 MAX_SECONDS = 60.0  # time limit of a verification
+POLL_SECONDS = 0.02
 RESULT = "result.json"
 MAX_NAMES = 3  # changed variables that a message names
 ADVICE = "define reset() in a factory, and pass the file with --with"
@@ -70,32 +74,77 @@ class Report:
         return "" if self.fails else "the test passes when it is searched"
 
 
-def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
-    """Run the text of a test file, which is going to be written to `file`, and report what happened.
+class Verify(Protocol):
+    """A function that verifies a text."""
 
-    It runs in a temporary folder, so that relative paths do not name the user's files.
+    def __call__(self, text: str, *, file: Path, seconds: float) -> Report: ...
+
+
+class Verifier:
+    """Verifies texts in child processes, one at a time, as a context manager.
+
+    Modules are instrumented in each process. Their code is kept in a folder, so that it is compiled only once.
     """
-    with OwnedFolder() as owned:
-        folder = owned.work
-        copy = Path(folder, file.name)
-        copy.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-m", __name__, str(copy), str(file.resolve().parent)]
+
+    def __init__(self) -> None:
+        self.meanwhile: Callable[[], object] = lambda: None  # called again and again while a child process runs
+        self._cache = OwnedFolder()
+
+    def __enter__(self) -> Verifier:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._cache.delete()
+
+    def verify(self, text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
+        """Run the text of a test file, which is going to be written to `file`, and report what happened.
+
+        It runs in a temporary folder, so that relative paths do not name the user's files.
+        """
+        with OwnedFolder() as owned:
+            copy = Path(owned.work, file.name)
+            copy.write_text(text, encoding="utf-8")
+            try:
+                code, errors = self._run([str(copy), str(file.resolve().parent)], owned.work, seconds)
+            except subprocess.TimeoutExpired:
+                return Report(error=f"the test was still running after {seconds:g} seconds")
+            try:
+                value = json.loads(Path(owned.work, RESULT).read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                last = errors.strip().rpartition("\n")[2]
+                return Report(error=f"the test cannot be run: {last or f'exit code {code}'}")
+        return Report(**{**value, "calls": tuple((thread, index) for thread, index in value["calls"])})
+
+    def _run(self, arguments: Sequence[str], folder: Path, seconds: float) -> tuple[int, str]:
+        """Run a child process; return its exit code, and what it has written to the error stream."""
+        command = [sys.executable, "-m", __name__, *arguments, str(self._cache.work)]
         paths = [str(Path(__file__).resolve().parents[2]), *(os.path.abspath(entry or ".") for entry in sys.path)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
-                check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return Report(error=f"the test was still running after {seconds:g} seconds")
-        try:
-            value = json.loads(Path(folder, RESULT).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            return Report(error=f"the test cannot be run: {last or f'exit code {done.returncode}'}")
-    return Report(**{**value, "calls": tuple((thread, index) for thread, index in value["calls"])})
+        until = time.monotonic() + seconds
+        with (
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors
+            ) as process,
+        ):
+            try:
+                while process.poll() is None:
+                    if time.monotonic() >= until:
+                        raise subprocess.TimeoutExpired(command, seconds)
+                    self.meanwhile()
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(POLL_SECONDS)
+            except BaseException:
+                process.kill()
+                raise
+            errors.seek(0)
+            return process.returncode, errors.read().decode("utf-8", "replace")
+
+
+def verify(text: str, *, file: Path, seconds: float = MAX_SECONDS) -> Report:
+    """Verify a single text."""
+    with Verifier() as verifier:
+        return verifier.verify(text, file=file, seconds=seconds)
 
 
 # -- the child process ----------------------------------------------------------------------------------
@@ -151,9 +200,13 @@ class _Recorder:
 
     def _check(self, check: LinearizabilityCheck, schedule: Any) -> Report:
         """Run a check without preemptions, with a search, and with the schedule only."""
-        is_repeatable = check.is_repeatable()
-        searched = check.run()
-        hinted = None if schedule is None else replace(check, schedule=schedule, max_executions=1, preemptions=0).run()
+        hinted = None
+        with check.workbench(check.selection or Selection()) as workbench:  # instrumenting takes longer than the rest
+            is_repeatable = check.is_repeatable(workbench)
+            searched = check.run(workbench)
+            if schedule is not None:
+                hint = replace(check, schedule=schedule, max_executions=1, preemptions=0)
+                hinted = hint.run(workbench)
         return replace(
             _report(searched, self._file),
             passes_sequentially=is_repeatable,
@@ -235,13 +288,17 @@ def is_lost_update(events: Sequence[Event]) -> bool:
     return False
 
 
-def main(file: str, folder: str) -> int:
-    """Run the test in a file, as if the file was in the given folder, and write the report beside it."""
+def main(file: str, folder: str, cache: str) -> int:
+    """Run the test in a file, as if the file was in the given folder, and write the report beside it.
+
+    `cache` is a folder for compiled code.
+    """
     file = os.path.realpath(file)
     recorder = _Recorder(file, folder)
     vars(import_module("raddle"))["linearizable"] = recorder
     tempfile.tempdir = os.path.dirname(file)  # the parent deletes this folder
-    guard, processes = FileGuard(tempfile.tempdir), ProcessGuard()
+    sys.pycache_prefix, sys.dont_write_bytecode = cache, False
+    guard, processes = FileGuard(tempfile.tempdir, cache), ProcessGuard()
 
     def install_guards() -> None:
         guard.install()

@@ -27,6 +27,18 @@ class Tally:
             return self._counts[key]
 
 
+class TwoTotals:
+    """One method loses updates of two public attributes."""
+
+    def __init__(self):
+        self.calls = 0
+        self.total = 0
+
+    def add(self, number: int):
+        self.calls += 1
+        self.total += number
+
+
 class Hits:
     """Loses updates of a public attribute. The getters show another variable that both threads write."""
 

@@ -53,6 +53,11 @@ def test_a_lost_update_of_a_key_is_found(method):
     assert observers_of(bug) == [("total", key)]
 
 
+def test_a_known_bug_does_not_hide_another_one_of_the_same_calls():
+    bugs = search(observed_classes.TwoTotals, tests=200).bugs
+    assert {bug.identity.variable for bug in bugs} == {"TwoTotals.calls", "TwoTotals.total"}
+
+
 @pytest.mark.parametrize("method", CONTROLLED)
 def test_a_lost_update_of_a_public_attribute_is_found(method):
     bug = first_bug(observed_classes.Hits, method=method)

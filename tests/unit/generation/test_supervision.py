@@ -246,6 +246,51 @@ def test_the_search_ends_after_many_bugs(monkeypatch):
     assert len(result.bugs) == 1
 
 
+def test_the_search_continues_while_a_test_is_written():
+    tests = [0]
+
+    def write(bug, seconds):
+        while tests[-1] < 60:
+            supervisor.attend()
+
+    supervisor = Supervisor(
+        SearchRequest(robust_classes.Counter, GenerationOptions(seconds=ENDLESS, max_tests=60)),
+        inspect_class(robust_classes.Counter),
+        on_bug=write,
+        on_progress=lambda counts, seconds: tests.append(counts.tests),
+    )
+    assert supervisor.run().counts.tests == 60
+
+
+def test_a_search_that_has_to_wait_reports_the_same_bugs(monkeypatch):
+    everything = search(robust_classes.Unlocked, tests=300).bugs
+    # The search must not run ahead, as if there was little time left to write tests.
+    monkeypatch.setattr(supervision.Backlog, "fits", lambda backlog, seconds: not backlog)
+    assert [bug.identity for bug in search(robust_classes.Unlocked, tests=300).bugs] == [
+        bug.identity for bug in everything
+    ]
+    assert len(everything) > 2
+
+
+def test_ctrl_c_writes_the_tests_of_all_bugs(monkeypatch):
+    written = []
+
+    def write(bug, seconds):
+        while not written and len(supervisor._backlog) < 2:
+            supervisor.attend()
+        written.append(bug)
+        if len(written) == 1:
+            raise KeyboardInterrupt
+
+    request = SearchRequest(robust_classes.Unlocked, GenerationOptions(seconds=ENDLESS))
+    supervisor = Supervisor(request, inspect_class(robust_classes.Unlocked), on_bug=write)
+    result = supervisor.run()
+    assert result.why is SearchEnd.INTERRUPTED
+    # Two more bugs were waiting when the first test was interrupted.
+    assert len(written) > 2
+    assert result.bugs == tuple(written)
+
+
 def test_ctrl_c_keeps_what_was_found():
     bugs = []
 

@@ -22,7 +22,8 @@ def test_a_single_class_has_all_of_the_time(clock):
     clock.now += 7  # instrumenting does not count
     assert budget.share(0) == 60
     assert budget.for_test(0, 10.0) == 15  # 5 seconds longer than the search
-    assert budget.for_test(0, -3.0) == 5
+    assert budget.for_test(0, 0.0) == 5
+    assert budget.for_test(0, -3.0) == 2  # 3 of these seconds have passed since the search ended
 
 
 def test_the_rest_of_the_time_is_divided_among_the_rest_of_the_classes(clock):
