@@ -189,6 +189,8 @@ WAIT_FOR = Kind("wait-for", "has completed", waiting="waits to complete")
 JOIN_IN = Kind("collective", "enters", role=Role.GIVE, point_if_observed="message")
 COMPLETE = Kind("complete", "completes", role=Role.TAKE, waiting="waits in", partner="collective")
 
+OF_RANKS = frozenset({SEND, SENT, RECV, POST, MATCH, PROBE, POLL, TEST, WAIT_FOR, JOIN_IN, COMPLETE})
+
 # Steps that are not operations, but are recorded by observers (see `raddle.step`). Stories do not show them.
 BLOCKED = Kind("blocked")
 FAILED = Kind("failed")  # an unsuccessful call: a failed try-acquire, or a wait that timed out

@@ -38,10 +38,13 @@ class ReplayOptions:
 
         >>> ReplayOptions(ranks=3, arguments=("8",), sends="synchronous").command("ring.py", "R0.")
         'raddle mpi replay -n 3 --schedule R0. --sends synchronous ring.py 8'
+        >>> ReplayOptions(ranks=3, arguments=("8",)).command("ring.py 8", "R0.")
+        'raddle mpi replay -n 3 --schedule R0. ring.py 8'
         """
         if self.ranks is not None:
             options = ["-n", str(self.ranks), "--schedule", str(schedule), *self._arguments()]
-            return shlex.join(["raddle", "mpi", "replay", *options, target, *(self.arguments or ())])
+            program = target.removesuffix(f" {shlex.join(self.arguments or ())}")  # origins include the arguments
+            return shlex.join(["raddle", "mpi", "replay", *options, program, *(self.arguments or ())])
         return shlex.join(["raddle", "replay", target, str(schedule), *self._arguments()])
 
     def line(self, schedule: Schedule | str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.operation import JOIN, KINDS, SLEEP, Kind
+from raddle.operation import JOIN, KINDS, OF_RANKS, SLEEP, Kind
 from raddle.place import Place
 
 
@@ -54,7 +54,7 @@ class Wait:
     def __str__(self) -> str:
         verb, space, rest = self.sentence.partition(" ")
         line = f"{self.thread} {verb}{f' {self.place.phrase}' if self.place else ''}{space}{rest}"
-        if self.waits_for and self.kind != JOIN:
+        if self.waits_for and self.kind != JOIN and self.kind not in OF_RANKS:
             line += f", held by {self.waits_for}{_acquired(self.acquired_at)}"
         return line + ("; it holds " + ", ".join(map(str, self.holds)) if self.holds else "")
 

@@ -34,12 +34,18 @@ def explain_stuck_ranks(blocked: Sequence[Carrier], engine: Engine, exchange: Ex
     awaited = {rank: tuple(_awaited(carrier, exchange)) for rank, carrier in by_rank.items()}
     kind, rank, message = _explain(by_rank, awaited, exchange)
     waits = tuple(
-        Wait(thread=carrier.label, kind=carrier.kind, resource=_described(carrier), place=engine.place(carrier))
-        for carrier in blocked
+        Wait(
+            thread=carrier.label,
+            kind=carrier.kind,
+            resource=_described(carrier),
+            waits_for=f"R{awaited[rank][0]}" if len(awaited[rank]) == 1 else "",
+            place=engine.place(carrier),
+        )
+        for rank, carrier in by_rank.items()
     )
     signature = sorted(f"{wait.kind} {wait.place or wait.thread}" for wait in waits)
     details = (*map(str, waits), *_near_misses(by_rank, exchange))
-    return Outcome(kind, message, f"R{rank}", (kind, *signature), details)
+    return Outcome(kind, message, f"R{rank}", (kind, *signature), details, waits=waits)
 
 
 def _explain(

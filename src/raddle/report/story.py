@@ -47,7 +47,8 @@ def story_text(
 
 def details_of(finding: Finding) -> tuple[str, ...]:
     """Return the lines of the traceback, or lines that say which thread waits for which lock."""
-    return tuple(map(str, with_names(finding.waits, finding.trace))) or finding.details
+    waits = with_names(finding.waits, finding.trace)
+    return (*map(str, waits), *finding.details[len(waits) :])
 
 
 def headline(finding: Finding) -> str:

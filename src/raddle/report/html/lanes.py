@@ -11,7 +11,22 @@ from dataclasses import dataclass, replace
 from raddle.event import Event
 from raddle.finding import Finding
 from raddle.labels import label_sort_key
-from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    DELETE,
+    END,
+    ENTER,
+    JOIN,
+    LEAVE,
+    READ,
+    RELEASE,
+    START,
+    TAKES,
+    WAIT,
+    WRITE,
+    verb_of,
+)
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 from raddle.wording import count
@@ -179,7 +194,9 @@ def _sources(steps: Sequence[Event]) -> dict[int, tuple[int, str, str]]:
         if not _is_shown(step):
             continue
         number += 1
-        kind, thread, subject = step.kind, step.thread, step.datum
+        kind, thread = step.kind, step.thread
+        # A message has different names where it is sent and where it is received.
+        subject = (step.object, "") if step.object and kind not in ACCESSES else step.datum
         arrow, source_kinds = _TAKES_FROM.get(kind, ("", ()))
         candidates = [last[source, subject] for source in source_kinds if (source, subject) in last]
         if not candidates and kind == JOIN and (END, step.variable) in last:

@@ -9,10 +9,12 @@ from math import cos, pi, sin
 from raddle.checks.stuck import find_cycle
 from raddle.operation import SLEEP
 from raddle.place import Place
+from raddle.report.plain import shortened
 from raddle.wait import Wait
 
 NODE_WIDTH, NODE_HEIGHT = 96, 40  # size of a node in pixels
 STRETCHED = 1.7  # ratio of the ring's width to its height, to make room for wide labels
+LONGEST_LABEL = 26  # maximum number of characters of an arrow's label, so that labels do not overlap
 BEND = 80  # pixels between the middle of an arrow and the control point of its curve
 
 
@@ -114,7 +116,7 @@ def _arrow(wait: WaitView, nodes: Mapping[str, Node]) -> Arrow:
     if start is end:
         return Arrow(
             f"M {start.x - 24:.1f} {start.y - 20:.1f} c -30 -50 78 -50 48 -2",
-            wait.what, start.x, start.y - 64, wait.circular,
+            _label(wait), start.x, start.y - 64, wait.circular,
         )  # fmt: skip
     across, down = end.x - start.x, end.y - start.y
     length = (across**2 + down**2) ** 0.5 or 1
@@ -123,8 +125,13 @@ def _arrow(wait: WaitView, nodes: Mapping[str, Node]) -> Arrow:
     first, last = _edge(start, over, under), _edge(end, over, under)
     return Arrow(
         f"M {first[0]:.1f} {first[1]:.1f} Q {over:.1f} {under:.1f} {last[0]:.1f} {last[1]:.1f}",
-        wait.what, (start.x + end.x) / 4 + over / 2, (start.y + end.y) / 4 + under / 2, wait.circular,
+        _label(wait), (start.x + end.x) / 4 + over / 2, (start.y + end.y) / 4 + under / 2, wait.circular,
     )  # fmt: skip
+
+
+def _label(wait: WaitView) -> str:
+    """Return the label of an arrow; the list below the drawing has the whole text."""
+    return shortened(wait.what, LONGEST_LABEL)
 
 
 def _edge(node: Node, x: float, y: float) -> tuple[float, float]:
