@@ -19,6 +19,7 @@ from raddle.report.html.line_markup import line_markup
 from raddle.report.html.long_texts import bounded, folded
 from raddle.report.html.order import MAX_SENTENCES, happens_before, lock_graph
 from raddle.report.html.places import Places, finding_page
+from raddle.report.html.processes import processes_views
 from raddle.report.html.replay_commands import finding_command, replay_commands
 from raddle.report.html.site_data import SiteData
 from raddle.report.html.site_marks import STATUS_MEANINGS, STATUS_SIGNS, marked_lines
@@ -58,6 +59,7 @@ class Report:
             version=version,
             headline=views.headline(self._summary),
             has_findings=bool(contents.findings),
+            has_graphs=bool(contents.model.graphs),
             signs=STATUS_SIGNS,
             meanings=STATUS_MEANINGS,
         )
@@ -71,6 +73,9 @@ class Report:
         yield "growth.html", self._growth_page()
         yield "locks.html", self._graph_page("locks")
         yield "order.html", self._graph_page("order")
+        if self.contents.model.graphs:
+            graphs = processes_views(self.contents)
+            yield "processes.html", self._render("processes.html", page="processes", graphs=graphs, limit=MAX_SENTENCES)
 
     def _render(self, template: str, **values: Any) -> str:
         return self._templates.get_template(template).render(**values)
