@@ -20,7 +20,7 @@ else:
 
 
 def test_the_page_lists_covered_and_missing_sync_edges(tmp_path: Path) -> None:
-    # Rank 0 receives one message. An execution delivers that of rank 1 or that of rank 2, so one of two edges is missing.
+    # Rank 0 receives one message. An execution delivers that of rank 1 or of rank 2, so one of two edges is missing.
     program, data_file = tmp_path / "one.py", tmp_path / "one.raddle"
     program.write_text(PROGRAM, encoding="utf-8")
     explore(
