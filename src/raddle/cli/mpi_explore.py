@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from raddle import config
+from raddle.cli.cautions import show_cautions
 from raddle.cli.explore import Seed
 from raddle.cli.mpi_options import (
     PROGRAM_CONTEXT,
@@ -88,6 +89,7 @@ def mpi_explore(
             click.echo(json.dumps(data, indent=2))
     else:
         show_result(screen, result, program, length, verbose=bool(verbose or project.verbose))
+        show_cautions(screen, result, all_of_them=bool(verbose or project.verbose))
     interrupted = result.stopped_because is StopReason.INTERRUPTED
     code = exit_code(found=bool(result.findings), interrupted=interrupted, not_stored=result.not_stored)
     if not code and not result.executions and result.stopped_because is StopReason.SECONDS:

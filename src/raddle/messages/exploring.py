@@ -92,6 +92,7 @@ def explore(
         _combined(results),
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
+        warnings=tuple(one.as_json() for one in dict.fromkeys(one for world in worlds for one in world.cautions)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from raddle.mpi.collective_call import CollectiveCall
 from raddle.mpi.inbox import Inbox
 from raddle.mpi.message import Message, Receive
+from raddle.mpi.opened import Opened
 
 WORLD_CONTEXT = 0
 
@@ -15,7 +16,7 @@ WORLD_CONTEXT = 0
 class RankState:
     """The state of one rank: how many operations it has performed, as needed to number them."""
 
-    __slots__ = ("actors", "entered", "number", "receives", "refusals", "sends")
+    __slots__ = ("actors", "entered", "number", "opened", "receives", "refusals", "sends")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -24,18 +25,20 @@ class RankState:
         self.actors = 0  # posted receives, each of which is a participant of its own
         self.refusals = 0  # polls in a row that found nothing
         self.entered: dict[int, int] = {}  # number of collective calls, by context
+        self.opened: list[Opened] = []  # requests, communicators and the like
 
 
 class Exchange:
     """The messages and collective calls of one execution."""
 
-    __slots__ = ("_calls", "_contexts", "_inboxes", "messages", "ranks", "receives", "size")
+    __slots__ = ("_calls", "_contexts", "_inboxes", "messages", "ranks", "receives", "remarks", "size")
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.ranks = [RankState(number) for number in range(size)]
         self.messages: list[Message] = []  # in the order in which they were sent
         self.receives: list[Receive] = []  # in the order in which they were posted
+        self.remarks: list[tuple[str, int, str, str]] = []  # kind of warning, rank, subject and sentence
         self._inboxes: dict[tuple[int, int], Inbox] = {}
         self._calls: dict[tuple[int, int], CollectiveCall] = {}
         self._contexts: dict[Hashable, int] = {}

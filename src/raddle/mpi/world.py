@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from raddle.checks.crash import explain_error
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.world import World
+from raddle.mpi.cautions import Caution, cautions_of
 from raddle.mpi.exchange import Exchange
-from raddle.mpi.library.errors import AbortError, UnsupportedCallError
+from raddle.mpi.library.errors import AbortError, UnsupportedCallError, kind_of
+from raddle.mpi.library.errors import Exception as MpiError
 from raddle.mpi.library.payload import Pickled
+from raddle.mpi.misuse import MisuseError
 from raddle.mpi.naming import resource_name
 from raddle.mpi.operations import MATCH
 from raddle.mpi.options import MpiOptions
@@ -47,18 +51,22 @@ class MpiWorld(World):
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
         self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence
+        self.cautions: dict[Caution, None] = {}  # warnings about all executions, in the order of their discovery
 
     def begin(self, engine: Engine, main: Carrier) -> None:
         self.exchange = Exchange(self.size)
         self.output = RankOutput(self.size)
         main.own = self.exchange.ranks[0]
         self.running_rank = 0
+        self._engine = engine
         self.begun()
 
     def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
         self.used_collectives = self.used_collectives or bool(self.exchange.calls)
         sequence = sequence_of(self.exchange)
         self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
+        if self._engine.outcome is None:
+            self.cautions.update(dict.fromkeys(cautions_of(self.exchange)))
 
     def run(self, program: Callable[[int], object]) -> None:
         """Run a program in all ranks. The participant that calls this becomes rank 0."""
@@ -96,7 +104,12 @@ class MpiWorld(World):
         if isinstance(error, (AbortError, SystemExit)):
             message = str(error) if isinstance(error, AbortError) else f"the rank called sys.exit({error.code!r})"
             signature = (OutcomeKind.ABORTED, message, *outcome.signature[2:])
-            return Outcome(OutcomeKind.ABORTED, message, me.label, signature, outcome.details, frames=outcome.frames)
+            return replace(outcome, kind=OutcomeKind.ABORTED, message=message, signature=signature, error=None)
+        if isinstance(error, MisuseError):
+            return replace(outcome, kind=error.kind, message=str(error), signature=(error.kind, *error.signature))
+        if isinstance(error, MpiError):
+            kind = kind_of(error)
+            return replace(outcome, kind=kind, message=str(error), signature=(kind, *outcome.signature[1:]))
         return outcome
 
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from raddle.mpi.call_place import called_at
+from raddle.mpi.cautions import CautionKind
 from raddle.mpi.constants import UNDEFINED
 from raddle.mpi.exchange import WORLD_CONTEXT
 from raddle.mpi.library.errors import AbortError
 from raddle.mpi.library.object_collectives import ObjectCollectives
 from raddle.mpi.library.object_messages import ObjectMessages
 from raddle.mpi.library.payload import Pickled
+from raddle.mpi.opened import Opened
 from raddle.mpi.point_to_point import running, world_of
 
 SELF_CONTEXTS = -1_000_000  # COMM_SELF of rank n has the context SELF_CONTEXTS - n
@@ -23,7 +26,7 @@ class Comm(ObjectMessages, ObjectCollectives):
         call = self._enter("dup", Pickled.of(None))
         self._complete(call, call.members)
         context = world_of(running()).exchange.context((call.context, call.number))
-        return type(self)(context, call.members)
+        return self._new(context, call.members, "Dup")
 
     Clone = Dup
 
@@ -36,7 +39,18 @@ class Comm(ObjectMessages, ObjectCollectives):
         together = sorted((its_key, at) for at, (its_color, its_key) in enumerate(colors) if its_color == color)
         members = tuple(call.members[at] for _, at in together)
         context = world_of(running()).exchange.context((call.context, call.number, color))
-        return Comm(context, members)
+        return self._new(context, members, "Split")
+
+    @staticmethod
+    def _new(context: int, members: tuple[int, ...], how: str) -> Comm:
+        """Return a new communicator, which the program should free."""
+        comm = Comm(context, members)
+        running().own.opened.append(
+            Opened(
+                CautionKind.LEAK, f"a communicator with {how}", "created", "never freed it", comm.__bool__, called_at()
+            )
+        )
+        return comm
 
     def Free(self) -> None:  # noqa: N802
         """Release the communicator."""

@@ -29,6 +29,11 @@ class Op:
         """Return an operator that calls a function."""
         return cls(getattr(function, "__name__", "user"), function, commutes=commute)
 
+    def check(self) -> None:
+        """Raise an exception if this is the null operator."""
+        if self._function is None:
+            raise errors.Exception(errors.ERR_OP, f"{self.name} cannot combine values")
+
     def __call__(self, x: Any, y: Any) -> Any:
         if self._function is None:
             raise errors.Exception(errors.ERR_OP, f"{self.name} cannot combine values")
