@@ -22,7 +22,6 @@ class CautionKind(StrEnum):
     MISSING_START = "missing-start"
     SHORT_MESSAGE = "short-message"
     LEAK = "leak"
-    MESSAGE_RACE = "message-race"  # several SYN-sequences, all with the same output
 
 
 @dataclass(frozen=True, slots=True)

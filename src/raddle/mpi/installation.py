@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.engine.waits import sleep
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.mpi.calculus import MpiCalculus
@@ -18,8 +17,10 @@ from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
+from raddle.mpi.point_to_point import resume
 from raddle.mpi.program import CodeCache, ProgramFinder, Script, run_script
 from raddle.mpi.world import MpiWorld
+from raddle.threads.twins.time import NAMES
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class MpiInstallation(Installation):
         stream = RankStream(lambda: world.running_rank, lambda: world.output)
         for name in ("stdout", "stderr"):
             _replace(stack, sys, name, stream)
-        _replace(stack, time, "sleep", _sleep)
+        for real, twin in NAMES.items():
+            _replace(stack, time, real.__name__, _resuming_sleep(twin) if real.__name__ == "sleep" else twin)
         script = self._ranks.script
         if script is not None:
             isolation = Isolation(script, self._ranks.size, self._ranks.seed)
@@ -78,16 +80,16 @@ class MpiInstallation(Installation):
         return lambda: self.world.run(lambda rank: run_script(script, self._codes))
 
 
-_real_sleep = time.sleep
+def _resuming_sleep(sleep: Callable[[float], None]) -> Callable[[float], None]:
+    """Return a function that lets virtual time pass, after which the calling rank continues."""
 
+    def resuming_sleep(seconds: float) -> None:
+        sleep(seconds)
+        me = getcurrent()
+        if isinstance(me, Carrier):
+            resume(me)
 
-def _sleep(seconds: float) -> None:
-    """Let virtual time pass if the caller is a rank."""
-    me = getcurrent()
-    if isinstance(me, Carrier):
-        sleep(me, seconds)
-    else:
-        _real_sleep(seconds)
+    return resuming_sleep
 
 
 def _replace(stack: ExitStack, owner: object, name: str, value: object) -> None:

@@ -38,6 +38,11 @@ def world_of(me: Carrier) -> MpiWorld:
     return world
 
 
+def resume(me: Carrier) -> None:
+    """Record that a rank continues."""
+    world_of(me).resume(_rank(me).number)
+
+
 def send(destination: int, context: int, tag: int, payload: Any, *, synchronous: bool) -> Message:
     """Send a message, without waiting for its receive."""
     me = running()

@@ -20,6 +20,7 @@ from raddle.mpi.naming import resource_name
 from raddle.mpi.operations import MATCH
 from raddle.mpi.options import MpiOptions
 from raddle.mpi.output import RankOutput
+from raddle.mpi.results import Results
 from raddle.mpi.sequence import Sequence as SynSequence
 from raddle.mpi.sequence import sequence_of
 from raddle.mpi.stuck import explain_stuck_ranks
@@ -51,6 +52,7 @@ class MpiWorld(World):
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
         self.sequences: dict[SynSequence, int] = {}  # number of executions by SYN-sequence
+        self.results = Results()
         self.cautions: dict[Caution, None] = {}  # warnings about all executions, in the order of their discovery
 
     def begin(self, engine: Engine, main: Carrier) -> None:
@@ -65,8 +67,12 @@ class MpiWorld(World):
         self.used_collectives = self.used_collectives or bool(self.exchange.calls)
         sequence = sequence_of(self.exchange)
         self.sequences[sequence] = self.sequences.get(sequence, 0) + 1
-        if self._engine.outcome is None:
-            self.cautions.update(dict.fromkeys(cautions_of(self.exchange)))
+        engine = self._engine
+        if engine.outcome is not None or engine.step_limit.stopped:
+            self.results.give_up()
+            return
+        engine.outcome = self.results.compare(sequence, self.output.text(0), read_clock=engine.clock.readings > 0)
+        self.cautions.update(dict.fromkeys(cautions_of(self.exchange)))
 
     def run(self, program: Callable[[int], object]) -> None:
         """Run a program in all ranks. The participant that calls this becomes rank 0."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
 from raddle.finding import Finding
-from raddle.messages import explore
+from raddle.messages import explore, replay
 from raddle.mpi.library.operators import MAX, SUM
 
 
@@ -112,3 +114,62 @@ def test_a_communicator_that_is_never_freed() -> None:
             raise AssertionError
 
     assert warnings(program, 2) == ["leak", "leak"]
+
+
+def kinds(program: Callable[[Any], object], ranks: int) -> list[str]:
+    return [str(one.kind) for one in explore(program, ranks=ranks).findings]
+
+
+def test_output_that_depends_on_the_order_of_messages() -> None:
+    def program(comm: Any) -> None:
+        if comm.rank == 0:
+            print(10 * comm.recv() + comm.recv())
+        else:
+            comm.send(comm.rank, dest=0)
+
+    found = explore(program, ranks=3).findings[0]
+    assert found.kind == "different-results"
+    assert {"  12", "  21"} <= set(found.details)
+    assert found.details[-1] == "the first receive that differs is number 1 of R0: message 1 of R1 or message 1 of R2"
+    replayed = replay(program, str(found.schedule), ranks=3)
+    assert replayed is not None
+    assert replayed.kind == "different-results"
+
+
+def test_output_in_another_order_is_the_same_result() -> None:
+    def program(comm: Any) -> None:
+        if comm.rank == 0:
+            for _ in range(2):
+                print("received from", comm.recv())
+        else:
+            comm.send(comm.rank, dest=0)
+
+    assert kinds(program, 3) == []
+
+
+def test_times_are_no_results() -> None:
+    def program(comm: Any) -> None:
+        if comm.rank == 0:
+            began = time.perf_counter()
+            while not comm.iprobe():
+                pass
+            comm.recv()
+            print(f"{time.perf_counter() - began} s")
+        else:
+            comm.send(comm.rank, dest=0)
+
+    assert kinds(program, 2) == []
+
+
+def test_output_that_depends_on_something_else_is_not_compared() -> None:
+    executions = itertools.count()
+
+    def program(comm: Any) -> None:
+        if comm.rank == 0:
+            comm.recv()
+            comm.recv()
+            print(next(executions))
+        else:
+            comm.send(comm.rank, dest=0)
+
+    assert kinds(program, 3) == []
