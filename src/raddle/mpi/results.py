@@ -14,8 +14,8 @@ _FRACTION = re.compile(r"\d+\.\d+(e[-+]?\d+)?")
 class Results:
     """Compares what rank 0 prints in each execution with what it printed in the first one.
 
-    The first execution of a search or a replay has no preemptions, so it is always the same. Outputs that differ only in
-    the order of their lines are equal. If the same SYN-sequence has two outputs, they depend on something else than
+    The first execution of a search or a replay has no preemptions, so it is always the same. Outputs that differ only
+    in the order of their lines are equal. If the same SYN-sequence has two outputs, they depend on something else than
     messages, and the comparison ends.
     """
 

@@ -8,9 +8,9 @@ from raddle.mpi.call_place import called_at
 from raddle.mpi.cautions import CautionKind
 from raddle.mpi.constants import UNDEFINED
 from raddle.mpi.exchange import WORLD_CONTEXT
+from raddle.mpi.library.buffer_collectives import BufferCollectives
 from raddle.mpi.library.errors import AbortError
-from raddle.mpi.library.object_collectives import ObjectCollectives
-from raddle.mpi.library.object_messages import ObjectMessages
+from raddle.mpi.library.matched import MatchedProbes
 from raddle.mpi.library.payload import Pickled
 from raddle.mpi.opened import Opened
 from raddle.mpi.point_to_point import running, world_of
@@ -18,7 +18,7 @@ from raddle.mpi.point_to_point import running, world_of
 SELF_CONTEXTS = -1_000_000  # COMM_SELF of rank n has the context SELF_CONTEXTS - n
 
 
-class Comm(ObjectMessages, ObjectCollectives):
+class Comm(MatchedProbes, BufferCollectives):
     """A communicator."""
 
     def Dup(self, info: Any = None) -> Comm:  # noqa: N802

@@ -7,9 +7,13 @@ from typing import Any
 
 from raddle.mpi import constants
 from raddle.mpi.library import errors, operators
+from raddle.mpi.library.buffers import IN_PLACE
 from raddle.mpi.library.comm import COMM_NULL, COMM_SELF, COMM_WORLD, Comm
+from raddle.mpi.library.datatypes import DATATYPES, Datatype
 from raddle.mpi.library.environment import ENVIRONMENT
 from raddle.mpi.library.errors import UnsupportedCallError
+from raddle.mpi.library.matched import MatchedMessage
+from raddle.mpi.library.persistent import Prequest
 from raddle.mpi.library.request import REQUEST_NULL, Request
 from raddle.mpi.library.status import Status
 
@@ -35,6 +39,11 @@ def mpi_modules() -> dict[str, types.ModuleType]:
         "Comm": Comm,
         "Intracomm": Comm,
         "Request": Request,
+        "Prequest": Prequest,
+        "Message": MatchedMessage,
+        "Datatype": Datatype,
+        "IN_PLACE": IN_PLACE,
+        **DATATYPES,
         "Status": Status,
         "Op": operators.Op,
         "Exception": errors.Exception,

@@ -57,6 +57,11 @@ class Request:
         self._pending = None
         return self._finish(status)
 
+    def release(self) -> tuple[PendingReceive | PendingSend | None, Callable[[Status | None], Any]]:
+        """Hand the operation over to a persistent request."""
+        pending, self._pending = self._pending, None
+        return pending, self._finish
+
     def __bool__(self) -> bool:
         return self._pending is not None
 
