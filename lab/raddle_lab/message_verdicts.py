@@ -8,12 +8,13 @@ from typing import Any
 
 from raddle.messages import explore
 from raddle.mpi.options import Collectives, Sends
-from raddle_lab.message_scenarios import blocking, collectives, patterns, requests, wildcards
+from raddle_lab.message_scenarios import blocking, buffers, collectives, patterns, requests, wildcards
 from raddle_lab.message_scenarios.published import PUBLISHED
 from raddle_lab.message_scenarios.scenario import CORRECT, MessageScenario
 
 SCENARIOS: tuple[MessageScenario, ...] = (
     *blocking.SCENARIOS,
+    *buffers.SCENARIOS,
     *collectives.SCENARIOS,
     *wildcards.SCENARIOS,
     *requests.SCENARIOS,

@@ -15,6 +15,7 @@ from raddle.execute.installation import Installation
 from raddle.mpi.calculus import MpiCalculus
 from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
+from raddle.mpi.library.refusal import RefusingFinder
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
 from raddle.mpi.point_to_point import resume
@@ -60,6 +61,9 @@ class MpiInstallation(Installation):
             _replace(stack, sys, name, stream)
         for real, twin in NAMES.items():
             _replace(stack, time, real.__name__, _resuming_sleep(twin) if real.__name__ == "sleep" else twin)
+        refusing = RefusingFinder()
+        sys.meta_path.insert(0, refusing)
+        stack.callback(sys.meta_path.remove, refusing)
         script = self._ranks.script
         if script is not None:
             isolation = Isolation(script, self._ranks.size, self._ranks.seed)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
 from raddle.mpi.library import errors
-from raddle.mpi.library.errors import UnsupportedCallError
+from raddle.mpi.library.refusal import Refusing, refuse
 
 
-class Datatype:
+class Datatype(Refusing):
     """A type of elements.
 
     `code` is the element's format in `struct`, and `kind` the same for all formats with the same meaning. A type that
@@ -84,11 +83,6 @@ class Datatype:
     def Free(self) -> None:  # noqa: N802
         """Release the type."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name[:1].isupper():
-            raise UnsupportedCallError(f"Datatype.{name}")
-        raise AttributeError(name)
-
     def __repr__(self) -> str:
         return self.name.replace("MPI_", "MPI.")
 
@@ -136,5 +130,5 @@ def datatype_of(code: str) -> Datatype:
     named = {"i4": "i", "i8": "l", "f4": "f", "f8": "d", "F": "Zf", "D": "Zd", "S1": "c", "s": "c", "i2": "h"}
     datatype = _BY_CODE.get(named.get(short, short))
     if datatype is None:
-        raise UnsupportedCallError(f"a buffer with elements of the format {code!r}")
+        refuse(f"a buffer with elements of the format {code!r}")
     return datatype

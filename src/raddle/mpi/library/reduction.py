@@ -8,8 +8,8 @@ from functools import reduce
 from typing import Any
 
 from raddle.mpi.library.buffers import Packed
-from raddle.mpi.library.errors import UnsupportedCallError
 from raddle.mpi.library.operators import MAXLOC, MINLOC, Op
+from raddle.mpi.library.refusal import refuse
 
 _ELEMENTS = frozenset("bBhHiIlLqQfd")  # codes of elements that `array` holds
 
@@ -17,7 +17,7 @@ _ELEMENTS = frozenset("bBhHiIlLqQfd")  # codes of elements that `array` holds
 def reduced(op: Op, payloads: list[Packed]) -> Packed:
     """Return the combination of the contents of several buffers, in the order of the ranks."""
     if op in (MAXLOC, MINLOC):
-        raise UnsupportedCallError(f"{op!r} with buffers")
+        refuse(f"{op!r} with buffers")
     datatype = payloads[0].datatype
     if op.is_user_defined:
         return reduce(lambda one, other: _by_user(op, one, other), payloads)
@@ -45,6 +45,6 @@ def _with_numpy(op: Op, data: list[bytes], code: str) -> bytes:
 
 def _with_arrays(op: Op, data: list[bytes], code: str) -> bytes:
     if code not in _ELEMENTS:
-        raise UnsupportedCallError(f"{op!r} with elements of the format {code!r} without NumPy")
+        refuse(f"{op!r} with elements of the format {code!r} without NumPy")
     arrays = [array.array(code, one) for one in data]
     return array.array(code, [reduce(op, values) for values in zip(*arrays, strict=True)]).tobytes()

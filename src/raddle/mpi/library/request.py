@@ -12,12 +12,13 @@ from raddle.mpi.cautions import CautionKind
 from raddle.mpi.completion import PendingReceive, PendingSend
 from raddle.mpi.constants import UNDEFINED
 from raddle.mpi.library import errors
+from raddle.mpi.library.refusal import Refusing
 from raddle.mpi.library.status import Status
 from raddle.mpi.opened import Opened
 from raddle.mpi.point_to_point import running
 
 
-class Request:
+class Request(Refusing):
     """A nonblocking send or receive.
 
     `pending` is None for a null request. `finish` is called once when the operation is complete: it fills the status
