@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from raddle.mpi.collective_call import CollectiveCall
@@ -16,7 +16,7 @@ WORLD_CONTEXT = 0
 class RankState:
     """The state of one rank: how many operations it has performed, as needed to number them."""
 
-    __slots__ = ("actors", "entered", "number", "opened", "receives", "refusals", "sends")
+    __slots__ = ("actors", "at_exit", "entered", "number", "opened", "receives", "refusals", "sends")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -25,6 +25,7 @@ class RankState:
         self.actors = 0  # posted receives, each of which is a participant of its own
         self.refusals = 0  # polls in a row that found nothing
         self.entered: dict[int, int] = {}  # number of collective calls, by context
+        self.at_exit: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []  # functions for its end
         self.opened: list[Opened] = []  # requests, communicators and the like
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
+from raddle.mpi import exit_functions
 from raddle.mpi.calculus import MpiCalculus
+from raddle.mpi.input import InputLines
 from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
-from raddle.mpi.library.refusal import RefusingFinder
+from raddle.mpi.library.refusal import RefusingFinder, refuse
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
 from raddle.mpi.point_to_point import resume
@@ -35,6 +39,7 @@ class Ranks(Domain):
     options: MpiOptions = DEFAULT_OPTIONS
     script: Script | None = None
     seed: int = 1  # for the module `random` of each rank
+    input_lines: InputLines | None = field(default=None, compare=False)  # for rank 0
     patience_seconds: float | None = 5.0  # how long a rank may block outside raddle's control
 
     def install(self) -> MpiInstallation:
@@ -47,7 +52,7 @@ class MpiInstallation(Installation):
     world: MpiWorld
 
     def __init__(self, ranks: Ranks) -> None:
-        world = MpiWorld(ranks.size, ranks.options)
+        world = MpiWorld(ranks.size, ranks.options, ranks.input_lines)
         super().__init__(world, MpiCalculus(ranks.size, ranks.options.polls), patience_seconds=ranks.patience_seconds)
         self._ranks = ranks
         self._codes = CodeCache()
@@ -59,8 +64,12 @@ class MpiInstallation(Installation):
         stream = RankStream(lambda: world.running_rank, lambda: world.output)
         for name in ("stdout", "stderr"):
             _replace(stack, sys, name, stream)
+        _replace(stack, sys, "stdin", world.input)
+        for function in (exit_functions.register, exit_functions.unregister):
+            _replace(stack, atexit, function.__name__, function)
         for real, twin in NAMES.items():
             _replace(stack, time, real.__name__, _resuming_sleep(twin) if real.__name__ == "sleep" else twin)
+        _replace(stack, threading.Thread, "start", _start_outside_ranks)
         refusing = RefusingFinder()
         sys.meta_path.insert(0, refusing)
         stack.callback(sys.meta_path.remove, refusing)
@@ -82,6 +91,16 @@ class MpiInstallation(Installation):
         script = self._ranks.script
         assert script is not None
         return lambda: self.world.run(lambda rank: run_script(script, self._codes))
+
+
+_start = threading.Thread.start
+
+
+def _start_outside_ranks(thread: threading.Thread) -> None:
+    """Start a thread unless the caller is a rank: raddle could not tell to which rank the thread belongs."""
+    if isinstance(getcurrent(), Carrier):
+        refuse("threads inside ranks (Thread.start)")
+    _start(thread)
 
 
 def _resuming_sleep(sleep: Callable[[float], None]) -> Callable[[float], None]:

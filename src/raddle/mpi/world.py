@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,8 @@ from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.world import World
 from raddle.mpi.cautions import Caution, cautions_of
 from raddle.mpi.exchange import Exchange
+from raddle.mpi.exit_functions import call_exit_functions
+from raddle.mpi.input import InputLines, RankInput
 from raddle.mpi.library.errors import AbortError, UnsupportedCallError, kind_of
 from raddle.mpi.library.errors import Exception as MpiError
 from raddle.mpi.library.payload import Pickled
@@ -40,11 +43,12 @@ class MpiWorld(World):
 
     letter = "R"
 
-    def __init__(self, size: int, options: MpiOptions) -> None:
+    def __init__(self, size: int, options: MpiOptions, lines: InputLines | None = None) -> None:
         self.size = size
         self.options = options
         self.exchange = Exchange(size)
         self.output = RankOutput(size)
+        self.input = RankInput(lambda: self.running_rank, lines or InputLines(), sys.stdin)
         self.running_rank = 0  # the rank that ran last
         self.begun: Callable[[], None] = lambda: None  # called when an execution begins
         self.switched: Callable[[int], None] = lambda rank: None  # called when a rank continues after another one ran
@@ -61,6 +65,7 @@ class MpiWorld(World):
         main.own = self.exchange.ranks[0]
         self.running_rank = 0
         self._engine = engine
+        self.input.begin()
         self.begun()
 
     def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
@@ -85,10 +90,12 @@ class MpiWorld(World):
     def _run_rank(self, program: Callable[[int], object], rank: int) -> None:
         self.resume(rank)
         try:
-            program(rank)
-        except SystemExit as error:
-            if error.code not in (None, 0):
-                raise
+            try:
+                program(rank)
+            except SystemExit as error:
+                if error.code not in (None, 0):
+                    raise
+            call_exit_functions(self.exchange.ranks[rank])
         except UnsupportedCallError as error:
             self.refusal = error
             raise
