@@ -55,15 +55,26 @@ class OutcomeKind(StrEnum):
 
     NO_SENDER = _row("no-sender", "A rank waits for a message that no other rank sends.")
     ABANDONED = _row("abandoned", "Ranks wait in a collective operation for a rank that has ended.")
-    COLLECTIVE_ORDER = _row("collective-order", "Ranks call different collective operations of one communicator.")
+    COLLECTIVE_ORDER = _row(
+        "collective-order", "Ranks call different collective operations of one communicator.", thread_died=True
+    )
     COLLECTIVE_ARGUMENT = _row(
-        "collective-argument", "Ranks pass different roots, operators, counts or types to a collective operation."
+        "collective-argument",
+        "Ranks pass different roots, operators, counts or types to a collective operation.",
+        thread_died=True,
     )
     COMMUNICATOR_MISMATCH = _row(
         "communicator-mismatch", "Ranks call the same collective operation on different communicators."
     )
     P2P_COLLECTIVE = _row("p2p-collective", "A receive and a collective operation wait for each other.")
     ABORTED = _row("aborted", "A rank ends the program with `Abort` or a non-zero exit code.", thread_died=True)
+    TRUNCATED = _row("truncated", "A message is longer than the buffer of its receive.", thread_died=True, raised=True)
+    TYPE_MISMATCH = _row("type-mismatch", "A message is received with another type than it was sent.", thread_died=True)
+    INVALID_ARGUMENT = _row(
+        "invalid-argument", "A rank passes an argument to MPI that is not valid.", thread_died=True, raised=True
+    )
+    REQUEST_MISUSE = _row("request-misuse", "A rank uses a request that is not active.", thread_died=True, raised=True)
+    DIFFERENT_RESULTS = _row("different-results", "The output of a program depends on the order of its messages.")
 
     @property
     def is_finding(self) -> bool:

@@ -90,7 +90,11 @@ class Result:
         }
 
     def _messages(self) -> dict[str, Any]:
-        return {"sequences": self.sequences, "assumptions": list(self.assumptions)}
+        return {
+            "sequences": self.sequences,
+            "assumptions": list(self.assumptions),
+            "warnings": [dict(warning) for warning in self.warnings],
+        }
 
     def as_json(self) -> dict[str, Any]:
         """Return the result in its JSON form."""

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from raddle import config
+from raddle.cli.cautions import show_cautions
 from raddle.cli.explore import Seed
 from raddle.cli.mpi_options import (
     PROGRAM_CONTEXT,
@@ -116,6 +117,7 @@ def mpi_explore(
             click.echo(json.dumps(data, indent=2))
     else:
         show_result(screen, result, program, length, verbose=bool(verbose or project.verbose))
+        show_cautions(screen, result, all_of_them=bool(verbose or project.verbose))
         if result.record is not None:
             show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
             for line in infeasible_lines(result.criteria):

@@ -154,6 +154,7 @@ def _explored(scenario: MessageScenario, modes: Sequence[Sends], settings: Searc
         _combined(results),
         sequences=len(set().union(*(world.sequences for world in worlds))),
         assumptions=_assumptions(tuple(results), scenario, worlds),
+        warnings=tuple(one.as_json() for one in dict.fromkeys(one for world in worlds for one in world.cautions)),
     )
 
 

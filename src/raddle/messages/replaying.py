@@ -48,6 +48,7 @@ def replay(
         patience_seconds=patience_seconds,
     )
     with scenario.session() as session:
+        session.rehearse()  # its output is what the output of the replay is compared with
         finding = replayed_finding(session, schedule)
     possible_on = ANY_MPI if mode is Sends.BUFFERED else WITHOUT_BUFFERING
     return None if finding is None else replace(finding, possible_on=possible_on)

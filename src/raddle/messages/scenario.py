@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from raddle.errors import UsageError
 from raddle.execute.session import Session
 from raddle.exploring.units import Itself, SearchPlan
+from raddle.mpi.input import InputLines
 from raddle.mpi.installation import MpiInstallation, Ranks
 from raddle.mpi.library.comm import COMM_WORLD, Comm
 from raddle.mpi.options import Collectives, MpiOptions, Sends
@@ -59,6 +60,7 @@ class MessageScenario:
     roles: str | None = None  # see `raddle.pcfg.roles`; None to infer them
     profile: Profile = Profile.LITERAL
     iterations: int = ITERATIONS
+    input_lines: InputLines = field(default_factory=InputLines, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.ranks, int) or not 1 <= self.ranks <= MAX_RANKS:
@@ -84,6 +86,7 @@ class MessageScenario:
             MpiOptions(self.sends, self.collectives, self.polls),
             script,
             self.seed,
+            self.input_lines,
             self.patience_seconds,
             tuple(criteria),
             GraphOptions(self.ranks, self.roles, self.profile, self.iterations) if criteria else None,

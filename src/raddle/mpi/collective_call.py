@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from raddle.mpi.call_place import Called
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -14,7 +16,8 @@ class Entry:
     name: str  # the operation, such as "bcast"
     payload: Any = None
     root: int | None = None  # rank in COMM_WORLD; None if the operation has no root
-    signature: tuple[Any, ...] = ()  # what must be equal in all ranks, such as the operator of a reduction
+    arguments: tuple[tuple[str, object], ...] = ()  # names and values that must be equal in all ranks
+    called: Called | None = None  # where the rank called the operation
 
 
 @dataclass(slots=True, eq=False)

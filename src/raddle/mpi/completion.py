@@ -11,6 +11,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.participant import Alternative
 from raddle.mpi.calculus import Entered, Matches
 from raddle.mpi.collective_call import CollectiveCall, Entry
+from raddle.mpi.collective_checks import check_entry
 from raddle.mpi.message import Message, Receive
 from raddle.mpi.operations import COMPLETE, JOIN_IN, MESSAGE, TEST, WAIT_FOR
 from raddle.mpi.point_to_point import choose_or_refuse, may_be_refused, running, world_of
@@ -205,6 +206,7 @@ def enter(context: int, members: tuple[int, ...], entry: Entry) -> CollectiveCal
     if MESSAGE in me.engine.points.visible:
         me.engine.operate(me, JOIN_IN, CallStep(call, (rank,)))
         world.resume(rank)
+    check_entry(call, rank, entry)
     call.entries[rank] = entry
     world.exchange.record(rank, JOIN_IN, CallStep(call, (rank,)))
     if me.engine.observing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from raddle.engine.participant import Alternative
@@ -10,6 +10,7 @@ from raddle.mpi.collective_call import CollectiveCall
 from raddle.mpi.history import Action
 from raddle.mpi.inbox import Inbox
 from raddle.mpi.message import Message, Receive
+from raddle.mpi.opened import Opened
 from raddle.operation import Kind
 
 WORLD_CONTEXT = 0
@@ -18,7 +19,7 @@ WORLD_CONTEXT = 0
 class RankState:
     """The state of one rank: how many operations it has performed, as needed to number them."""
 
-    __slots__ = ("actors", "entered", "number", "receives", "refusals", "selections", "sends")
+    __slots__ = ("actors", "at_exit", "entered", "number", "opened", "receives", "refusals", "selections", "sends")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -28,12 +29,16 @@ class RankState:
         self.refusals = 0  # polls in a row that found nothing
         self.selections = 0  # tests, and waits for any of several operations
         self.entered: dict[int, int] = {}  # number of collective calls, by context
+        self.at_exit: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []  # functions for its end
+        self.opened: list[Opened] = []  # requests, communicators and the like
 
 
 class Exchange:
     """The messages and collective calls of one execution."""
 
-    __slots__ = ("_calls", "_contexts", "_inboxes", "history", "messages", "ranks", "receives", "size")
+    __slots__ = (
+        "_calls", "_contexts", "_inboxes", "history", "messages", "ranks", "receives", "remarks", "size"
+    )  # fmt: skip
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -41,6 +46,7 @@ class Exchange:
         self.messages: list[Message] = []  # in the order in which they were sent
         self.receives: list[Receive] = []  # in the order in which they were posted
         self.history: list[Action] = []  # in the order in which the operations returned
+        self.remarks: list[tuple[str, int, str, str]] = []  # kind of warning, rank, subject and sentence
         self._inboxes: dict[tuple[int, int], Inbox] = {}
         self._calls: dict[tuple[int, int], CollectiveCall] = {}
         self._contexts: dict[Hashable, int] = {}

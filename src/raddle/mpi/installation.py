@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.engine.waits import sleep
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
+from raddle.mpi import exit_functions
 from raddle.mpi.calculus import MpiCalculus
 from raddle.mpi.graph_of_script import NodeCompiler, add_sites, graph_of
+from raddle.mpi.input import InputLines
 from raddle.mpi.isolation import Isolation
 from raddle.mpi.library.module import mpi_modules
+from raddle.mpi.library.refusal import RefusingFinder, refuse
 from raddle.mpi.operations import PASS_TIME
 from raddle.mpi.options import DEFAULT_OPTIONS, MpiOptions
 from raddle.mpi.output import RankStream
+from raddle.mpi.point_to_point import resume
 from raddle.mpi.program import CodeCache, ProgramFinder, Script, run_script
 from raddle.mpi.recorder import ElementRecorder
 from raddle.mpi.world import MpiWorld
@@ -30,6 +35,7 @@ from raddle.pcfg.elements import Element
 from raddle.pcfg.graph import Options as GraphOptions
 from raddle.pcfg.graph import Pcfg
 from raddle.static_model import StaticModel
+from raddle.threads.twins.time import NAMES
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Ranks(Domain):
     options: MpiOptions = DEFAULT_OPTIONS
     script: Script | None = None
     seed: int = 1  # for the module `random` of each rank
+    input_lines: InputLines | None = field(default=None, compare=False)  # for rank 0
     patience_seconds: float | None = 5.0  # how long a rank may block outside raddle's control
     criteria: tuple[str, ...] = ()  # the structural criteria to measure
     graph: GraphOptions | None = None  # how the graph of the script is built; None if nothing is measured
@@ -57,7 +64,7 @@ class MpiInstallation(Installation):
     world: MpiWorld
 
     def __init__(self, ranks: Ranks) -> None:
-        world = MpiWorld(ranks.size, ranks.options)
+        world = MpiWorld(ranks.size, ranks.options, ranks.input_lines)
         super().__init__(world, MpiCalculus(ranks.size, ranks.options.polls), patience_seconds=ranks.patience_seconds)
         self._ranks = ranks
         self._codes = CodeCache()
@@ -87,7 +94,15 @@ class MpiInstallation(Installation):
         stream = RankStream(lambda: world.running_rank, lambda: world.output)
         for name in ("stdout", "stderr"):
             _replace(stack, sys, name, stream)
-        _replace(stack, time, "sleep", _sleep)
+        _replace(stack, sys, "stdin", world.input)
+        for function in (exit_functions.register, exit_functions.unregister):
+            _replace(stack, atexit, function.__name__, function)
+        for real, twin in NAMES.items():
+            _replace(stack, time, real.__name__, _resuming_sleep(twin) if real.__name__ == "sleep" else twin)
+        _replace(stack, threading.Thread, "start", _start_outside_ranks)
+        refusing = RefusingFinder()
+        sys.meta_path.insert(0, refusing)
+        stack.callback(sys.meta_path.remove, refusing)
         script = self._ranks.script
         if script is not None:
             isolation = Isolation(script, self._ranks.size, self._ranks.seed)
@@ -108,20 +123,29 @@ class MpiInstallation(Installation):
         return lambda: self.world.run(lambda rank: run_script(script, self._codes))
 
 
-_real_sleep = time.sleep
+_start = threading.Thread.start
 
 
-def _sleep(seconds: float) -> None:
-    """Let virtual time pass if the caller is a rank."""
-    me = getcurrent()
-    if isinstance(me, Carrier):
-        sleep(me, seconds)
-        world = me.engine.world
-        if isinstance(world, MpiWorld) and me.own is not None:
-            world.resume(me.own.number)
+def _start_outside_ranks(thread: threading.Thread) -> None:
+    """Start a thread unless the caller is a rank: raddle could not tell to which rank the thread belongs."""
+    if isinstance(getcurrent(), Carrier):
+        refuse("threads inside ranks (Thread.start)")
+    _start(thread)
+
+
+def _resuming_sleep(sleep: Callable[[float], None]) -> Callable[[float], None]:
+    """Return a function that lets virtual time pass, after which the calling rank continues."""
+
+    def resuming_sleep(seconds: float) -> None:
+        sleep(seconds)
+        me = getcurrent()
+        if isinstance(me, Carrier):
+            resume(me)
+            world = me.engine.world
+            assert isinstance(world, MpiWorld)
             world.exchange.record(me.own.number, PASS_TIME, None)
-    else:
-        _real_sleep(seconds)
+
+    return resuming_sleep
 
 
 def _replace(stack: ExitStack, owner: object, name: str, value: object) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.mpi.call_place import Called
 from raddle.mpi.constants import ANY_SOURCE, ANY_TAG
-from raddle.place import Place
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +21,7 @@ class Message:
     payload: Any
     synchronous: bool = False  # True if the send completes only when a receive has taken the message
     receive: Receive | None = None  # the receive that has taken the message
-    place: Place | None = None  # where it was sent; None if the execution is not recorded
+    called: Called | None = None  # where it was sent
 
 
 @dataclass(slots=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Any
 
 MAX_KEPT = 100_000  # characters kept per rank and execution; the rest is only counted
 
@@ -36,6 +37,22 @@ class RankOutput:
         return "".join(lines)
 
 
+class _Bytes(io.RawIOBase):
+    """The binary layer of a stream."""
+
+    def __init__(self, stream: RankStream) -> None:
+        self._stream = stream
+
+    def write(self, data: Any) -> int:
+        """Add bytes to the output of the running rank, decoded as text."""
+        self._stream.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+
 class RankStream(io.TextIOBase):
     """A standard stream that all ranks share; `running` returns the rank that writes."""
 
@@ -44,6 +61,7 @@ class RankStream(io.TextIOBase):
     def __init__(self, running: Callable[[], int], output: Callable[[], RankOutput]) -> None:
         self._running = running
         self._output = output
+        self.buffer = _Bytes(self)
 
     def write(self, text: str) -> int:
         """Add text to the output of the running rank."""

@@ -12,6 +12,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.participant import Alternative
 from raddle.errors import UsageError
+from raddle.mpi.call_place import called_at
 from raddle.mpi.exchange import RankState
 from raddle.mpi.inbox import NOTHING
 from raddle.mpi.message import Message, Receive
@@ -37,6 +38,11 @@ def world_of(me: Carrier) -> MpiWorld:
     return world
 
 
+def resume(me: Carrier) -> None:
+    """Record that a rank continues."""
+    world_of(me).resume(_rank(me).number)
+
+
 def send(destination: int, context: int, tag: int, payload: Any, *, synchronous: bool) -> Message:
     """Send a message, without waiting for its receive."""
     me = running()
@@ -46,7 +52,7 @@ def send(destination: int, context: int, tag: int, payload: Any, *, synchronous:
     if MESSAGE in me.engine.points.visible:
         me.engine.operate(me, SEND, message)
         world.resume(rank.number)
-    message.place = me.engine.place(me)
+    message.called = called_at()
     exchange.messages.append(message)
     exchange.inbox(destination, context).add(message)
     exchange.record(message.source, SEND, message)

@@ -8,7 +8,7 @@ import importlib.util
 import sys
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
 from typing import Any, Protocol
@@ -36,11 +36,15 @@ class Script:
 
     path: str
     arguments: tuple[str, ...] = ()
+    file: str = field(init=False)  # the absolute path, which stays valid if a rank changes its working directory
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "file", str(Path(self.path).resolve()))
 
     @property
     def folder(self) -> str:
         """The folder of the file, which Python puts in front of its search path."""
-        return str(Path(self.path).resolve().parent)
+        return str(Path(self.file).parent)
 
 
 class CodeCache:
@@ -110,7 +114,7 @@ def is_below(filename: str, folder: str) -> bool:
 def run_script(script: Script, cache: CodeCache) -> dict[str, Any]:
     """Execute a script as the module `__main__` of the running rank; return its namespace."""
     main = types.ModuleType("__main__")
-    main.__file__ = script.path
+    main.__file__ = script.file
     main.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = main
     exec(cache.code(script.path), vars(main))

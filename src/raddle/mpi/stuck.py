@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raddle.engine.carrier import Carrier
+from raddle.mpi.call_place import at
 from raddle.mpi.collective_call import CollectiveCall
 from raddle.mpi.exchange import Exchange
 from raddle.mpi.message import Message, Receive
@@ -161,8 +162,7 @@ def _near_misses(by_rank: Mapping[int, Carrier], exchange: Exchange) -> Iterator
             if message.receive is None:
                 why = _why_not(carrier.target, message, rank)
                 if why:
-                    place = f" at {message.place}" if message.place else ""
-                    lines.append(f"R{message.source} sent a message{place} that is not received: {why}")
+                    lines.append(f"R{message.source} sent a message{at(message.called)} that is not received: {why}")
     yield from lines[:MAX_NEAR_MISSES]
 
 

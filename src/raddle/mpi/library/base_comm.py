@@ -7,12 +7,13 @@ from typing import Any
 
 from raddle.mpi.constants import ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB
 from raddle.mpi.library import errors
+from raddle.mpi.library.refusal import Refusing
 from raddle.mpi.library.status import Status
 from raddle.mpi.message import Message
 from raddle.mpi.point_to_point import running, world_of
 
 
-class BaseComm:
+class BaseComm(Refusing):
     """A group of ranks with a context, in which messages are only seen by the communicator's own receives."""
 
     def __init__(self, context: int | None, members: tuple[int, ...] | None, name: str = "") -> None:

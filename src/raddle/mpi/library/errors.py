@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 
+from raddle.outcome import OutcomeKind
+
 SUCCESS = 0
 ERR_BUFFER = 1
 ERR_COUNT = 2
@@ -74,6 +76,16 @@ class Exception(RuntimeError):  # noqa: N818 -- the name in mpi4py
 
     def __int__(self) -> int:
         return self.ierr
+
+
+_KINDS = {ERR_TRUNCATE: OutcomeKind.TRUNCATED, ERR_REQUEST: OutcomeKind.REQUEST_MISUSE}
+_INVALID_ARGUMENTS = range(ERR_BUFFER, ERR_ARG + 1)
+
+
+def kind_of(error: Exception) -> OutcomeKind:
+    """Return the kind of the outcome of an execution in which a rank did not catch this error."""
+    default = OutcomeKind.INVALID_ARGUMENT if error.ierr in _INVALID_ARGUMENTS else OutcomeKind.EXCEPTION
+    return _KINDS.get(error.ierr, default)
 
 
 class UnsupportedCallError(builtins.Exception):

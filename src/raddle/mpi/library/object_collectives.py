@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raddle.mpi import completion
+from raddle.mpi.call_place import called_at
 from raddle.mpi.collective_call import CollectiveCall, Entry
 from raddle.mpi.library.base_comm import BaseComm
 from raddle.mpi.library.operators import SUM, Op
@@ -24,7 +25,10 @@ class ObjectCollectives(BaseComm):
     def _enter(
         self, name: str, value: object = None, *, root: int | None = None, op: Op | None = None
     ) -> CollectiveCall:
-        return self._join_in(Entry(name, value, root, () if op is None else (op.name,)))
+        if op is not None:
+            op.check()
+        arguments = () if op is None else (("operator", op.name),)
+        return self._join_in(Entry(name, value, root, arguments, called_at()))
 
     def _join_in(self, entry: Entry) -> CollectiveCall:
         return completion.enter(self.context, self.members, entry)

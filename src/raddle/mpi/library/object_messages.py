@@ -49,17 +49,21 @@ class ObjectMessages(BaseComm):
         return p2p.world_of(p2p.running()).options.sends is Sends.SYNCHRONOUS
 
     def _send(self, obj: object, dest: int, tag: int, *, synchronous: bool) -> None:
+        self._send_payload(Pickled.of(obj), dest, tag, synchronous=synchronous)
+
+    def _send_payload(self, payload: Any, dest: int, tag: int, *, synchronous: bool) -> None:
         destination = self._destination(dest)
         if destination != PROC_NULL:
-            p2p.complete_send(
-                p2p.send(destination, self.context, self._tag(tag), Pickled.of(obj), synchronous=synchronous)
-            )
+            p2p.complete_send(p2p.send(destination, self.context, self._tag(tag), payload, synchronous=synchronous))
 
     def _isend(self, obj: object, dest: int, tag: int, *, synchronous: bool) -> Request:
+        return self._isend_payload(Pickled.of(obj), dest, tag, synchronous=synchronous)
+
+    def _isend_payload(self, payload: Any, dest: int, tag: int, *, synchronous: bool) -> Request:
         destination = self._destination(dest)
         if destination == PROC_NULL:
-            return Request(_done_send())
-        message = p2p.send(destination, self.context, self._tag(tag), Pickled.of(obj), synchronous=synchronous)
+            return Request(done_send())
+        message = p2p.send(destination, self.context, self._tag(tag), payload, synchronous=synchronous)
         return Request(PendingSend(message))
 
     # -- receives -------------------------------------------------------------------------------------
@@ -70,14 +74,14 @@ class ObjectMessages(BaseComm):
         """Wait for a message, and return the object."""
         sender = self._source(source)
         if sender == PROC_NULL:
-            return _nothing(status)
+            return nothing(status)
         return self._received(p2p.receive(sender, self.context, self._tag(tag, receiving=True)), status)
 
     def irecv(self, buf: object = None, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         """Post a receive."""
         sender = self._source(source)
         if sender == PROC_NULL:
-            return Request(_done_send(), _nothing)
+            return Request(done_send(), nothing)
         posted: Receive = p2p.post(sender, self.context, self._tag(tag, receiving=True))
 
         def finish(status: Status | None) -> Any:
@@ -112,7 +116,7 @@ class ObjectMessages(BaseComm):
         """Wait until there is a message."""
         sender = self._source(source)
         if sender == PROC_NULL:
-            _nothing(status)
+            nothing(status)
             return True
         self._fill(status, p2p.probe(sender, self.context, self._tag(tag, receiving=True)))
         return True
@@ -121,7 +125,7 @@ class ObjectMessages(BaseComm):
         """Return whether there is a message."""
         sender = self._source(source)
         if sender == PROC_NULL:
-            _nothing(status)
+            nothing(status)
             return True
         message = p2p.poll(sender, self.context, self._tag(tag, receiving=True))
         if message is None:
@@ -130,12 +134,12 @@ class ObjectMessages(BaseComm):
         return True
 
 
-def _done_send() -> PendingSend:
+def done_send() -> PendingSend:
     """Return an operation that is complete."""
     return PendingSend(Message(PROC_NULL, PROC_NULL, 0, 0, 0, None))
 
 
-def _nothing(status: Status | None) -> None:
+def nothing(status: Status | None) -> None:
     """Describe the result of a receive from PROC_NULL."""
     if status is not None:
         status.fill_null()

@@ -19,15 +19,28 @@ class Op:
     (6, (7, 1))
     """
 
-    def __init__(self, name: str, function: Function | None, *, commutes: bool = True) -> None:
+    def __init__(
+        self, name: str, function: Function | None, *, commutes: bool = True, is_user_defined: bool = False
+    ) -> None:
         self.name = name
+        self.is_user_defined = is_user_defined
         self._function = function
         self._commutes = commutes
 
     @classmethod
     def Create(cls, function: Function, commute: bool = False) -> Op:  # noqa: N802
         """Return an operator that calls a function."""
-        return cls(getattr(function, "__name__", "user"), function, commutes=commute)
+        return cls(getattr(function, "__name__", "user"), function, commutes=commute, is_user_defined=True)
+
+    @property
+    def function(self) -> Function | None:
+        """The function that combines two values; None for the null operator."""
+        return self._function
+
+    def check(self) -> None:
+        """Raise an exception if this is the null operator."""
+        if self._function is None:
+            raise errors.Exception(errors.ERR_OP, f"{self.name} cannot combine values")
 
     def __call__(self, x: Any, y: Any) -> Any:
         if self._function is None:

@@ -7,12 +7,18 @@ from itertools import combinations
 from typing import Any
 
 from raddle.mpi import completion
+from raddle.mpi.call_place import called_at
+from raddle.mpi.cautions import CautionKind
 from raddle.mpi.completion import PendingReceive, PendingSend
 from raddle.mpi.constants import UNDEFINED
+from raddle.mpi.library import errors
+from raddle.mpi.library.refusal import Refusing
 from raddle.mpi.library.status import Status
+from raddle.mpi.opened import Opened
+from raddle.mpi.point_to_point import running
 
 
-class Request:
+class Request(Refusing):
     """A nonblocking send or receive.
 
     `pending` is None for a null request. `finish` is called once when the operation is complete: it fills the status
@@ -26,6 +32,21 @@ class Request:
     ) -> None:
         self._pending = pending
         self._finish = finish
+        if pending is not None:
+            self._register(pending)
+
+    def _register(self, pending: PendingReceive | PendingSend) -> None:
+        receives = isinstance(pending, PendingReceive)
+        running().own.opened.append(
+            Opened(
+                CautionKind.MISSING_WAIT,
+                f"a receive of {pending.receive}" if isinstance(pending, PendingReceive) else "a send",
+                "posted" if receives else "started",
+                "never completed it with a wait or a test",
+                self.__bool__,
+                called_at(),
+            )
+        )
 
     @property
     def pending(self) -> PendingReceive | PendingSend | None:
@@ -36,6 +57,11 @@ class Request:
         """Mark a complete request as null; return the received object, if any."""
         self._pending = None
         return self._finish(status)
+
+    def release(self) -> tuple[PendingReceive | PendingSend | None, Callable[[Status | None], Any]]:
+        """Hand the operation over to a persistent request."""
+        pending, self._pending = self._pending, None
+        return pending, self._finish
 
     def __bool__(self) -> bool:
         return self._pending is not None
@@ -68,6 +94,8 @@ class Request:
 
     def Free(self) -> None:  # noqa: N802
         """Release the request; the operation completes without it."""
+        if self._pending is None:
+            raise errors.Exception(errors.ERR_REQUEST, "the request is null: it is complete, or was freed")
         self._pending = None
 
     # -- several requests -----------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raddle.mpi.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
+from raddle.mpi.constants import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED
 from raddle.mpi.library.errors import SUCCESS
 
 
@@ -79,7 +79,7 @@ class Status:
         size = 1 if datatype is None else datatype.size
         if size == 0:
             return 0
-        return self.size_bytes // size
+        return UNDEFINED if self.size_bytes % size else self.size_bytes // size
 
     def Get_elements(self, datatype: Any) -> int:  # noqa: N802
         """Return the number of basic elements in the message."""

@@ -1,0 +1,1 @@
+"""Small message-passing programs with known verdicts."""
