@@ -19,8 +19,11 @@ from raddle.mpi.message import Message, Receive
 from raddle.mpi.operations import MATCH, MESSAGE, POLL, POST, PROBE, RECV, SEND, SENT
 from raddle.mpi.world import MpiWorld
 from raddle.operation import Kind
+from raddle.outcome import Outcome, OutcomeKind
 
-POLLING_SECONDS = 1e-3  # virtual time between two polls of a rank that waits for the others
+POLLING_SECONDS = 1e-3  # virtual time between the first two polls of a rank that waits for the others
+MAX_POLLING_SECONDS = 1.0
+MAX_VAIN_POLLS = 1_000  # polls in a row, while no other rank can continue, after which a rank is said to poll forever
 
 
 def running() -> Carrier:
@@ -134,7 +137,11 @@ def choose_or_refuse(
     if limited:
         world.limited_polls = True
         me.timed_out = False
-        engine.clock.set_timer(me, POLLING_SECONDS, lambda: bool(successes()))
+        vain = rank.refusals - world.options.polls
+        if vain >= MAX_VAIN_POLLS:
+            engine.finish(_endless(me), me)
+        pause = min(MAX_POLLING_SECONDS, POLLING_SECONDS * 2 ** min(vain, 20))
+        engine.clock.set_timer(me, pause, lambda: bool(successes()))
     try:
         taken = engine.operate_as_chosen(me, kind, target, alternatives)
     finally:
@@ -142,6 +149,12 @@ def choose_or_refuse(
     world.resume(rank.number)
     rank.refusals = rank.refusals + 1 if taken is refusal else 0
     return taken
+
+
+def _endless(me: Carrier) -> Outcome:
+    """Return the outcome of an execution in which a rank polls forever."""
+    message = f"{me.label} polls forever: it found nothing {MAX_VAIN_POLLS:,} times while no other rank could continue"
+    return Outcome(OutcomeKind.STEP_LIMIT, message, me.label, (OutcomeKind.STEP_LIMIT,))
 
 
 def _take(me: Carrier, kind: Any, wanted: Receive) -> Message:

@@ -173,3 +173,26 @@ def test_output_that_depends_on_something_else_is_not_compared() -> None:
             comm.send(comm.rank, dest=0)
 
     assert kinds(program, 3) == []
+
+
+def test_ranks_that_poll_forever() -> None:
+    def program(comm: Any) -> None:
+        while not comm.iprobe():
+            pass
+
+    found = explore(program, ranks=3, sends="buffered", shrink=False)
+    assert [str(one.kind) for one in found.findings] == ["step-limit"]
+    assert "polls forever" in found.findings[0].message
+
+
+def test_a_rank_that_polls_while_another_one_sleeps() -> None:
+    def program(comm: Any) -> None:
+        if comm.rank == 0:
+            while not comm.iprobe():
+                pass
+            comm.recv()
+        else:
+            time.sleep(300)
+            comm.send(1, dest=0)
+
+    assert kinds(program, 2) == []
