@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from raddle.cli.lab_generation import autocontest, false_alarms, maptest
+from raddle.cli.lab_messages import souza
 from raddle.cli.lab_running import QUICK, chosen, end, follow, load, prepare, titled, write
 from raddle.cli.options import json_option, thread_methods
 from raddle.cli.target import load_scenario
@@ -54,6 +55,7 @@ def lab() -> None:
 lab.add_command(maptest)
 lab.add_command(autocontest)
 lab.add_command(false_alarms)
+lab.add_command(souza)
 
 
 @lab.command()
