@@ -78,3 +78,6 @@ FAULTY = {
         "vanderwaals_by_arrival", 4, PROGRAMS["vanderwaals"].roles, PROGRAMS["vanderwaals"].inputs
     ),
 }
+
+# The program of the paper's figure 3. If a result is 1, its third slave gets no message, because MPI has no `pvm_kill`.
+FIGURE_3 = MessageProgram("gcd_figure_3", 4, "master(0) slave(1-3)", _arguments("2 8 4"))

@@ -105,3 +105,4 @@ TABLE_8 = {
     "jacobi": Effectiveness(94.4, 100.0, 36.6),
     "van-der-waals": Effectiveness(100.0, 100.0, 89.7),
 }
+TABLE_1_EDGES = ("(2m,20)", "(3m,21)", "(7m,22)", "(80,4m)", "(80,5m)", "(81,4m)", "(81,5m)", "(82,8m)")

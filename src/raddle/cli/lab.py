@@ -15,6 +15,7 @@ import click
 from raddle.cli.lab_generation import autocontest, false_alarms, maptest
 from raddle.cli.lab_messages import messages
 from raddle.cli.lab_running import QUICK, chosen, end, follow, load, prepare, titled, write
+from raddle.cli.lab_souza import souza
 from raddle.cli.options import json_option, thread_methods
 from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
@@ -56,6 +57,7 @@ lab.add_command(maptest)
 lab.add_command(autocontest)
 lab.add_command(false_alarms)
 lab.add_command(messages)
+lab.add_command(souza)
 
 
 @lab.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -30,6 +30,19 @@ class Ending(StrEnum):
 
     COVERED = "every requirement is covered"
     INPUTS = "no input is left"
+    STOPPED = "the caller stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One execution, for callers that compare results."""
+
+    arguments: tuple[str, ...]
+    failed: bool
+    output: tuple[str, ...]  # what the ranks printed, by rank
+
+
+Stop = Callable[[Attempt], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,7 @@ class Tried:
     covered: tuple[int, ...]  # by execution: how many requirements of the whole pool were covered after it
     failed: int  # number of executions that failed
     complete: bool  # False if the limit on executions was reached
+    uncovered: frozenset[Requirement]  # what was not covered after this input
 
     @property
     def gained(self) -> bool:
@@ -54,7 +68,7 @@ class PoolResult:
     """The results of all inputs that were tried."""
 
     tried: tuple[Tried, ...]
-    required: int
+    required: int  # number of requirements, without those marked as infeasible
     uncovered: frozenset[Requirement]
     ending: Ending
 
@@ -90,15 +104,28 @@ def try_inputs(
     criteria: tuple[str, ...] = DEFAULT_CRITERIA,
     executions: int = 1_000,
     random_runs: int = RANDOM_RUNS,
+    infeasible: Collection[Requirement] = (),
+    stop: Stop = lambda attempt: False,
 ) -> PoolResult:
     """Test a program with inputs, which are command-line arguments, until everything is covered or no input is left.
 
     `executions` limits the executions of each input. With the strategy RT, every input is tried.
+    Requirements marked as `infeasible` need not be covered. `stop` is called after each execution; testing ends when it
+    returns true.
     """
     remaining: Remaining | None = None
     tried: list[Tried] = []
+    stopped = False
+
+    def watch(attempt: Attempt) -> bool:
+        nonlocal stopped
+        stopped = stop(attempt)
+        return stopped
+
     for arguments in inputs:
         if remaining is not None and remaining.is_empty and strategy is not Strategy.RT:
+            break
+        if stopped:
             break
         given = replace(scenario, argv=tuple(map(str, arguments)))
         installation = given.domain(criteria).install()
@@ -107,13 +134,16 @@ def try_inputs(
         if graph is None:
             raise UsageError("bad-program", f"{scenario.name} is not a file, so its coverage cannot be measured")
         remaining = Remaining(CriteriaGoal(installation.world, graph, criteria), remaining)
+        remaining.uncovered.difference_update(infeasible)
         search = _search(strategy, installation.world, remaining, random_runs, scenario.seed)
         with Session(given.scenario(installation), installation, **given.session_options(criteria)) as session:
-            tried.append(_try(given.argv, session, search, remaining, executions))
+            required = len(set(remaining.goal.required).difference(infeasible))
+            runs = _Runs(given.argv, session, installation.world, remaining, required)
+            tried.append(runs.run(search, executions, watch))
     if remaining is None:
         raise UsageError("no-inputs", "there is no input to test the program with")
-    ending = Ending.COVERED if remaining.is_empty else Ending.INPUTS
-    return PoolResult(tuple(tried), len(remaining.goal.required), frozenset(remaining.uncovered), ending)
+    ending = Ending.STOPPED if stopped else Ending.COVERED if remaining.is_empty else Ending.INPUTS
+    return PoolResult(tuple(tried), required, frozenset(remaining.uncovered), ending)
 
 
 def _search(
@@ -125,17 +155,33 @@ def _search(
     return CompositeSearch(world, remaining, random_runs=runs, seed=seed)
 
 
-def _try(
-    arguments: tuple[str, ...], session: Session, search: VariantSearch, remaining: Remaining, executions: int
-) -> Tried:
-    """Run the executions of one input."""
-    total = len(remaining.goal.required)
-    before = total - len(remaining.uncovered)
-    covered: list[int] = []
-    failed = 0
-    while len(covered) < executions and search.begin(len(covered) + 1, session.known_points.version):
-        failed += session.run_for(search).outcome.failed
-        if session.interrupted:
-            raise KeyboardInterrupt
-        covered.append(total - len(remaining.uncovered))
-    return Tried(arguments, len(covered), before, tuple(covered), failed, search.finished)
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The executions of one input."""
+
+    arguments: tuple[str, ...]
+    session: Session
+    world: MpiWorld
+    remaining: Remaining
+    required: int
+
+    def run(self, search: VariantSearch, limit: int, stop: Stop) -> Tried:
+        """Run what a search asks for."""
+        before = self.covered
+        covered: list[int] = []
+        failed = 0
+        while len(covered) < limit and search.begin(len(covered) + 1, self.session.known_points.version):
+            outcome = self.session.run_for(search).outcome
+            if self.session.interrupted:
+                raise KeyboardInterrupt
+            failed += outcome.failed
+            covered.append(self.covered)
+            if stop(Attempt(self.arguments, outcome.failed, self.world.output.texts)):
+                break
+        left = frozenset(self.remaining.uncovered)
+        return Tried(self.arguments, len(covered), before, tuple(covered), failed, search.finished, left)
+
+    @property
+    def covered(self) -> int:
+        """The number of requirements that are covered now."""
+        return self.required - len(self.remaining.uncovered)

@@ -29,6 +29,11 @@ class RankOutput:
             return text
         return f"{text[:MAX_KEPT]}\n... ({self._lengths[rank] - MAX_KEPT:,} more characters)\n"
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the ranks have printed."""
+        return tuple(self.text(rank) for rank in range(len(self._texts)))
+
     def labeled(self) -> str:
         """Return the output of all ranks, each line with its rank."""
         lines = []
