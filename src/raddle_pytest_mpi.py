@@ -94,6 +94,8 @@ def _failure(item: pytest.Function, options: dict[str, Any]) -> str:
         finding = result.findings[0] if result.findings else None
     if finding is None:
         return ""
+    if isinstance(finding.error, pytest.skip.Exception):
+        raise finding.error
     command = f"pytest {item.nodeid} --raddle-replay '{finding.schedule}'"
     return story_text(finding, replay=command)
 

@@ -74,6 +74,9 @@ class OutcomeKind(StrEnum):
         "invalid-argument", "A rank passes an argument to MPI that is not valid.", thread_died=True, raised=True
     )
     REQUEST_MISUSE = _row("request-misuse", "A rank uses a request that is not active.", thread_died=True, raised=True)
+    BUFFER_IN_USE = _row(
+        "buffer-in-use", "A rank changes the buffer of a send before the send is complete.", thread_died=True
+    )
     DIFFERENT_RESULTS = _row("different-results", "The output of a program depends on the order of its messages.")
 
     @property

@@ -125,7 +125,28 @@ def persistent_start_twice(comm: Any) -> None:
     request.Start()
 
 
+def isend_modify(comm: Any) -> None:
+    if comm.rank == 0:
+        buffer = _zeros(1)
+        request = comm.Isend(buffer, dest=1)
+        buffer[0] = 7
+        request.Wait()
+    else:
+        comm.Recv(_zeros(1), source=0)
+
+
+def isend_modify_later(comm: Any) -> None:
+    if comm.rank == 0:
+        buffer = _zeros(1)
+        comm.Isend(buffer, dest=1).Wait()
+        buffer[0] = 7
+    else:
+        comm.Recv(_zeros(1), source=0)
+
+
 SCENARIOS = (
+    MessageScenario(isend_modify, 2, finds=OutcomeKind.BUFFER_IN_USE),
+    MessageScenario(isend_modify_later, 2, sequences=1),
     MessageScenario(truncate, 2, finds=OutcomeKind.TRUNCATED),
     MessageScenario(short, 2, warns="short-message"),
     MessageScenario(short_with_count, 2, sequences=1),

@@ -28,6 +28,7 @@ from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
+from raddle.messages.approach import BY_COVERAGE
 from raddle.messages.exploring import explore
 from raddle.messages.scenario import SendModes
 from raddle.report.story import replay_command
@@ -100,7 +101,7 @@ def mpi_explore(
     settings = given(**options)
     if settings.get("seed") == "random":
         settings["seed"] = None
-    if "criteria" in settings or "data_file" in settings:
+    if settings.keys() & {"criteria", "data_file", "roles"} or settings.get("approach") in BY_COVERAGE:
         settings.setdefault("data_file", DATA_FILE)
     project = config.load(Path.cwd())
     length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)

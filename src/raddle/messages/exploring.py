@@ -178,6 +178,7 @@ def _assumptions(modes: Sequence[Sends], scenario: MessageScenario, worlds: Sequ
             if any(world.limited_polls for world in worlds)
             else []
         ),
+        *(["that random numbers are those of this seed"] if any(world.used_random() for world in worlds) else []),
     )
 
 
@@ -205,6 +206,10 @@ def _budget(executions: int | None, seconds: float | None, until: str | None, *,
         raise UsageError("bad-until", f"until must be one of {', '.join(UNTIL)}, not {until!r}")
     if until == "exhausted" and not complete:
         raise UsageError("bad-until", "until='exhausted' needs an approach that can run all sequences: 'reachability'")
+    if seconds is not None and not seconds > 0:
+        raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds!r}")
+    if executions is not None and executions < 1:
+        raise UsageError("bad-budget", f"executions must be at least 1, not {executions!r}")
     if executions is None and seconds is None:
         executions = EXECUTIONS
     return Budget(executions, seconds, until)

@@ -63,7 +63,7 @@ class MessageScenario:
     input_lines: InputLines = field(default_factory=InputLines, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ranks, int) or not 1 <= self.ranks <= MAX_RANKS:
+        if type(self.ranks) is not int or not 1 <= self.ranks <= MAX_RANKS:
             raise UsageError("bad-ranks", f"ranks must be a number from 1 to {MAX_RANKS}, not {self.ranks!r}")
         if not isinstance(self.polls, int) or self.polls < 0:
             raise UsageError("bad-polls", f"polls must be a number that is not negative, not {self.polls!r}")

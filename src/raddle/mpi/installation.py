@@ -30,12 +30,15 @@ from raddle.mpi.program import CodeCache, ProgramFinder, Script, run_script
 from raddle.mpi.recorder import ElementRecorder
 from raddle.mpi.world import MpiWorld
 from raddle.observers.recorder import Recorder
+from raddle.operation import SLEEP
 from raddle.pcfg.coverage import CoverageOfExecutions
 from raddle.pcfg.elements import Element
 from raddle.pcfg.graph import Options as GraphOptions
 from raddle.pcfg.graph import Pcfg
 from raddle.static_model import StaticModel
 from raddle.threads.twins.time import NAMES
+
+BUSY_FACTOR = 3.0  # how many times its patience raddle waits for a rank that computes without calling MPI
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,12 @@ class MpiInstallation(Installation):
 
     def __init__(self, ranks: Ranks) -> None:
         world = MpiWorld(ranks.size, ranks.options, ranks.input_lines)
-        super().__init__(world, MpiCalculus(ranks.size, ranks.options.polls), patience_seconds=ranks.patience_seconds)
+        super().__init__(
+            world,
+            MpiCalculus(ranks.size, ranks.options.polls),
+            patience_seconds=ranks.patience_seconds,
+            busy_factor=BUSY_FACTOR,
+        )
         self._ranks = ranks
         self._codes = CodeCache()
         self._graph: Pcfg | None = None
@@ -98,7 +106,7 @@ class MpiInstallation(Installation):
         for function in (exit_functions.register, exit_functions.unregister):
             _replace(stack, atexit, function.__name__, function)
         for real, twin in NAMES.items():
-            _replace(stack, time, real.__name__, _resuming_sleep(twin) if real.__name__ == "sleep" else twin)
+            _replace(stack, time, real.__name__, _sleep if real.__name__ == "sleep" else twin)
         _replace(stack, threading.Thread, "start", _start_outside_ranks)
         refusing = RefusingFinder()
         sys.meta_path.insert(0, refusing)
@@ -108,6 +116,7 @@ class MpiInstallation(Installation):
             isolation = Isolation(script, self._ranks.size, self._ranks.seed)
             isolation.install(stack.callback)
             world.begun, world.switched = isolation.begin, isolation.switched
+            world.used_random = isolation.used_random
             finder = ProgramFinder(script.folder, self._codes)
             sys.meta_path.insert(0, finder)
             stack.callback(sys.meta_path.remove, finder)
@@ -133,19 +142,27 @@ def _start_outside_ranks(thread: threading.Thread) -> None:
     _start(thread)
 
 
-def _resuming_sleep(sleep: Callable[[float], None]) -> Callable[[float], None]:
-    """Return a function that lets virtual time pass, after which the calling rank continues."""
+_real_sleep = time.sleep
 
-    def resuming_sleep(seconds: float) -> None:
-        sleep(seconds)
-        me = getcurrent()
-        if isinstance(me, Carrier):
-            resume(me)
-            world = me.engine.world
-            assert isinstance(world, MpiWorld)
-            world.exchange.record(me.own.number, PASS_TIME, None)
 
-    return resuming_sleep
+def _sleep(seconds: float) -> None:
+    """Let virtual time pass if the caller is a rank.
+
+    Other ranks may continue, but a sleep orders nothing: a message that another rank has sent in the meantime may still
+    be under way. So the rank need not wait until all others are blocked.
+    """
+    me = getcurrent()
+    if not isinstance(me, Carrier):
+        _real_sleep(seconds)
+        return
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    me.engine.operate(me, SLEEP, None)
+    me.engine.clock.now += seconds
+    resume(me)
+    world = me.engine.world
+    assert isinstance(world, MpiWorld)
+    world.exchange.record(me.own.number, PASS_TIME, None)
 
 
 def _replace(stack: ExitStack, owner: object, name: str, value: object) -> None:

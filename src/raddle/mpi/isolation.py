@@ -71,6 +71,11 @@ class Isolation:
         sys.modules["random"] = random_module(self._random)
         os.chdir = self._record_chdir
 
+    def used_random(self) -> bool:
+        """Return whether a rank has drawn random numbers."""
+        self._random.begin()
+        return self._random.is_used
+
     def begin(self) -> None:
         """Begin an execution, with the state of rank 0 in place."""
         self._remove_modules()

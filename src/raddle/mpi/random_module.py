@@ -22,10 +22,13 @@ class RankRandom(random.Random):
         self._running = running
         self._seed = seed
         self._generators: dict[int, random.Random] = {}
-        super().__init__()
+        super().__init__()  # which seeds the generator
+        self._generators.clear()
+        self.is_used = False  # whether a rank has drawn a number, in any execution
 
     def begin(self) -> None:
         """Begin an execution: all ranks start with new generators."""
+        self.is_used = self.is_used or bool(self._generators)
         self._generators.clear()
 
     @property

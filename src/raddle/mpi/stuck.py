@@ -69,6 +69,20 @@ def _explain(
     return kind, cycle[0], f"R{cycle[0]} waits for {path if len(cycle) > 1 else 'itself'}"
 
 
+def explain_incomplete_call(exchange: Exchange) -> Outcome | None:
+    """Return the outcome of an execution that ended although some rank has not entered a collective call.
+
+    The ranks that entered the call did not need that rank. With another MPI library, they may wait for it forever.
+    """
+    for call in exchange.calls.values():
+        missing = [rank for rank in call.members if rank not in call.entries]
+        if missing and call.entries:
+            rank, entry = min(call.entries.items())
+            message = f"R{rank} called {entry.name}, but {_ended(missing)} without calling it"
+            return Outcome(OutcomeKind.ABANDONED, message, f"R{rank}", (OutcomeKind.ABANDONED, entry.name))
+    return None
+
+
 def _incomplete_call(
     rank: int, call: CollectiveCall, missing: Sequence[int], exchange: Exchange
 ) -> tuple[OutcomeKind, int, str]:

@@ -26,7 +26,7 @@ from raddle.mpi.output import RankOutput
 from raddle.mpi.results import Results
 from raddle.mpi.sequence import Sequence as SynSequence
 from raddle.mpi.sequence import sequence_of
-from raddle.mpi.stuck import explain_stuck_ranks
+from raddle.mpi.stuck import explain_incomplete_call, explain_stuck_ranks
 from raddle.operation import Kind
 from raddle.outcome import Outcome, OutcomeKind
 
@@ -54,6 +54,7 @@ class MpiWorld(World):
         self.begun: Callable[[], None] = lambda: None  # called when an execution begins
         self.switched: Callable[[int], None] = lambda rank: None  # called when a rank continues after another one ran
         self.used_collectives = False  # True if ranks entered a collective operation
+        self.used_random: Callable[[], bool] = lambda: False  # returns whether ranks have drawn random numbers
         self.limited_polls = False  # True if a poll was not refused because of `MpiOptions.polls`
         self.refusal: UnsupportedCallError | None = None  # set when the program uses something that is not simulated
         self.paths: Sequence[NodePath] = ()  # the path of each rank, if the execution is measured
@@ -83,7 +84,8 @@ class MpiWorld(World):
         if engine.outcome is not None or engine.step_limit.stopped:
             self.results.give_up()
             return
-        engine.outcome = self.results.compare(sequence, self.output.text(0), read_clock=engine.clock.readings > 0)
+        differs = self.results.compare(sequence, self.output.text(0), read_clock=engine.clock.readings > 0)
+        engine.outcome = explain_incomplete_call(self.exchange) or differs
         self.cautions.update(dict.fromkeys(cautions_of(self.exchange)))
 
     def run(self, program: Callable[[int], object]) -> None:

@@ -15,6 +15,8 @@ from raddle.mpi.library.persistent import Prequest
 from raddle.mpi.library.request import Request
 from raddle.mpi.library.status import Status
 from raddle.mpi.message import Message, Receive
+from raddle.mpi.misuse import MisuseError
+from raddle.outcome import OutcomeKind
 
 
 class BufferMessages(ObjectMessages):
@@ -38,17 +40,31 @@ class BufferMessages(ObjectMessages):
 
     def Isend(self, buf: Any, dest: int, tag: int = 0) -> Request:  # noqa: N802
         """Start to send a buffer."""
-        return self._isend_payload(buffer_of(buf).pack(), dest, tag, synchronous=self._standard_sends_wait())
+        return self._isend_buffer(buf, dest, tag, synchronous=self._standard_sends_wait())
 
     def Issend(self, buf: Any, dest: int, tag: int = 0) -> Request:  # noqa: N802
         """Start to send a buffer; the operation is complete when a receive has taken it."""
-        return self._isend_payload(buffer_of(buf).pack(), dest, tag, synchronous=True)
+        return self._isend_buffer(buf, dest, tag, synchronous=True)
 
     def Ibsend(self, buf: Any, dest: int, tag: int = 0) -> Request:  # noqa: N802
         """Start to send a buffer, which is copied."""
-        return self._isend_payload(buffer_of(buf).pack(), dest, tag, synchronous=False)
+        return self._isend_buffer(buf, dest, tag, synchronous=False)
 
     Irsend = Isend
+
+    def _isend_buffer(self, buf: Any, dest: int, tag: int, *, synchronous: bool) -> Request:
+        buffer, sent_at = buffer_of(buf), called_at()
+        payload = buffer.pack()
+
+        def check(status: Status | None) -> None:
+            if buffer.pack().data != payload.data:
+                raise MisuseError(
+                    OutcomeKind.BUFFER_IN_USE,
+                    f"the buffer of the send{at(sent_at)} changed before the send was complete",
+                    ("send",),
+                )
+
+        return self._isend_payload(payload, dest, tag, synchronous=synchronous, finish=check)
 
     # -- receives -------------------------------------------------------------------------------------
 
@@ -86,7 +102,8 @@ class BufferMessages(ObjectMessages):
         status: Status | None = None,
     ) -> None:
         """Send a buffer and receive into another one; neither waits for the other."""
-        sending = self.Isend(sendbuf, dest, sendtag)
+        payload, standard = buffer_of(sendbuf).pack(), self._standard_sends_wait()
+        sending = self._isend_payload(payload, dest, sendtag, synchronous=standard)
         self.Recv(recvbuf, source, recvtag, status)
         sending.wait()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from raddle.mpi import point_to_point as p2p
@@ -59,12 +60,20 @@ class ObjectMessages(BaseComm):
     def _isend(self, obj: object, dest: int, tag: int, *, synchronous: bool) -> Request:
         return self._isend_payload(Pickled.of(obj), dest, tag, synchronous=synchronous)
 
-    def _isend_payload(self, payload: Any, dest: int, tag: int, *, synchronous: bool) -> Request:
+    def _isend_payload(
+        self,
+        payload: Any,
+        dest: int,
+        tag: int,
+        *,
+        synchronous: bool,
+        finish: Callable[[Status | None], Any] = lambda status: None,
+    ) -> Request:
         destination = self._destination(dest)
         if destination == PROC_NULL:
             return Request(done_send())
         message = p2p.send(destination, self.context, self._tag(tag), payload, synchronous=synchronous)
-        return Request(PendingSend(message))
+        return Request(PendingSend(message), finish)
 
     # -- receives -------------------------------------------------------------------------------------
 
