@@ -175,7 +175,8 @@ def test_the_command_stores_its_runs_and_continues(tmp_path: Path) -> None:
     assert first.exit_code == again.exit_code == ExitCode.SUCCESS
     assert json.loads(first.stdout)["runs"] == json.loads(again.stdout)["runs"]
     assert len(json.loads(again.stdout)["runs"]) == 3  # Fig. 3, the program, and one defect
-    assert not again.stderr
+    assert again.stderr == f"drawn: {tmp_path / 'figure2.svg'}\n"  # nothing was measured again
+    assert (tmp_path / "figure2.svg").read_text().startswith("<svg")
     study = Study.of_json(json.loads((tmp_path / "souza.json").read_text()))
     assert report(study) in (tmp_path / "souza.txt").read_text()
 

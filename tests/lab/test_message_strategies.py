@@ -7,7 +7,7 @@ from raddle_lab.messages.programs import FAULTY, PROGRAMS
 
 from raddle.messages import explore
 from raddle.messages.scenario import MessageScenario
-from raddle.messages.strategies import Ending, PoolResult, Strategy, try_inputs
+from raddle.messages.strategies import Attempt, Ending, PoolResult, Strategy, try_inputs
 from raddle.result import Result
 
 MMULT_WILD = FAULTY["mmult_wild"]
@@ -83,3 +83,34 @@ def test_random_executions_come_first_in_the_strategy_covt() -> None:
     result = tried("gcd", Strategy.COV_T, inputs=1)
     assert result.tried[0].executions in (10, 11)  # the last one covers the other order, unless chance has done so
     assert result.uncovered == tried("gcd", Strategy.RT, inputs=1).uncovered
+
+
+def test_infeasible_requirements_need_not_be_covered() -> None:
+    program = PROGRAMS["reduction"]
+    scenario = MessageScenario(program.path, program.ranks)
+    first = try_inputs(scenario, program.inputs)
+    assert first.ending is Ending.INPUTS
+    # The only sequence covers everything else, so the other three inputs are not needed.
+    again = try_inputs(scenario, program.inputs, infeasible=first.uncovered)
+    assert again.ending is Ending.COVERED
+    assert again.required == first.required - len(first.uncovered)
+    assert [(one.executions, one.covered, one.uncovered) for one in again.tried] == [
+        (1, (again.required,), frozenset())
+    ]
+
+
+def test_testing_ends_when_the_caller_says_so() -> None:
+    program = FAULTY["gcd_wrong_source"]
+    attempts: list[Attempt] = []
+
+    def stop(attempt: Attempt) -> bool:
+        attempts.append(attempt)
+        return attempt.failed
+
+    scenario = MessageScenario(program.path, program.ranks)
+    result = try_inputs(scenario, program.inputs, strategy=Strategy.RT, stop=stop)
+    # One of the two sequences of the first input fails; gcd(2, 8, 4) is 2.
+    assert result.ending is Ending.STOPPED
+    assert result.executions == len(attempts) <= 2
+    assert attempts[-1].failed
+    assert all(attempt.output[0] == "2\n" for attempt in attempts[:-1])

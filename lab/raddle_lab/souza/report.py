@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from raddle.report.pcfg_drawing import Drawing
 from raddle_lab.maptest.section import Section
+from raddle_lab.messages.programs import FIGURE_3
 from raddle_lab.souza import cost_tables, defect_tables, element_tables
+from raddle_lab.souza.costs import graph_of
 from raddle_lab.souza.study import Study
 
 
@@ -45,3 +49,10 @@ TABLES: Mapping[str, Callable[[Study], Section]] = {
 def report(study: Study) -> str:
     """Return all tables as text."""
     return "\n\n".join(make(study).text() for make in TABLES.values())
+
+
+def draw_figure_2(folder: Path) -> Path:
+    """Draw Fig. 2, the parallel control flow graph of the program in Fig. 3; return the path of the file."""
+    path = folder / "figure2.svg"
+    path.write_text(Drawing(graph_of(FIGURE_3)).svg(), encoding="utf-8")
+    return path

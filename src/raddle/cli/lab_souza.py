@@ -38,10 +38,10 @@ TOO_SMALL = "--quick: the numbers are too small to draw conclusions from them."
 def souza(output: Path | None, jobs: int, quick: bool, as_json: bool, programs: str | None, **limits: Any) -> int:
     """Compare approaches to testing message-passing programs.
 
-    Reproduces Tables I to XII and Figures 4 and 5 of Souza, Souza and Zaluska, "Structural testing for message-passing
-    concurrent programs", with nine new programs, beside the published numbers. CovT is structural testing, RT
-    is reachability testing, and RTCovT is the composite approach. After Ctrl-C, raddle reports on the runs completed so
-    far; with --output, the same command continues.
+    Reproduces Tables I to XII and Figures 2, 4 and 5 of Souza, Souza and Zaluska, "Structural testing for
+    message-passing concurrent programs", with nine new programs, beside the published numbers. CovT is structural
+    testing, RT is reachability testing, and RTCovT is the composite approach. After Ctrl-C, raddle reports on the runs
+    completed so far; with --output, the same command continues.
     """
     experiment, studies, tables = load("souza.experiment"), load("souza.study"), load("souza.report")
     plan = experiment.QUICK if quick else experiment.Plan()
@@ -67,4 +67,5 @@ def souza(output: Path | None, jobs: int, quick: bool, as_json: bool, programs: 
         text = f"{TOO_SMALL}\n\n{text}"
     if output is not None and study.runs:
         write(output, "souza", data, text)
+        click.echo(f"drawn: {tables.draw_figure_2(output)}", err=True)
     return end(data, text, as_json=as_json, interrupted=interrupted)
