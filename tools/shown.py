@@ -162,7 +162,7 @@ class Reader:
             return self.last
         programs = {
             "raddle": ["-m", "raddle"],
-            "pytest": ["-m", "pytest", "-p", "raddle_pytest", "-p", "no:cacheprovider"],
+            "pytest": ["-m", "pytest", "-p", "raddle_pytest", "-p", "raddle_pytest_mpi", "-p", "no:cacheprovider"],
             "python": [],
         }
         if words[0] not in programs:
