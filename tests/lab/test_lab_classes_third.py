@@ -47,7 +47,11 @@ def explored(scenario: Callable[[], None], subject: ClassSubject, **options: obj
 def test_the_exposing_calls_fail_with_an_accepted_symptom(subject: ClassSubject, switches: str) -> None:
     scenario = subject.exposing(class_of(subject.target))
     result = explored(scenario, subject, scheduler="random", seed=1, executions=400, switches=switches)
-    assert symptom(result.findings[0]) in subject.symptoms
+    if switches == "gil" and subject.id == "F1":
+        # CPython with the GIL cannot switch between the read and the write of `self.x = self.x + amount`.
+        assert not result.findings
+    else:
+        assert symptom(result.findings[0]) in subject.symptoms
 
 
 @each_subject
