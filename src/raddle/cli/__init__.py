@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import nullcontext
-from importlib import import_module
 
 import click
 
 import raddle
+from raddle.cli.lazy_commands import LazyCommands
 from raddle.cli.output import careful_stdout
 from raddle.errors import RaddleError
 from raddle.exit_code import ExitCode
 
-# Maps commands to modules, in the order shown by --help. A module is imported on first use, because some import slowly.
+# Maps commands to modules, in the order shown by --help.
 COMMANDS = {
     "explore": "explore",
     "generate": "generate",
@@ -34,21 +34,11 @@ COMMANDS = {
 }
 
 
-class Commands(click.Group):
-    """A group of commands that imports a command's module when the command is first used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        name = COMMANDS.get(cmd_name)
-        if name is None:
-            return None
-        command: click.Command = getattr(import_module(f"raddle.cli.{name}"), name)
-        return command
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyCommands,
+    modules=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(raddle.__version__, prog_name="raddle")
 def group() -> None:
     """Test the interleavings of threaded Python.

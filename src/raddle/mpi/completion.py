@@ -160,7 +160,7 @@ def wait_for_some(pending: Sequence[PendingReceive | PendingSend], sets: Sequenc
 def test_for_some(
     pending: Sequence[PendingReceive | PendingSend], sets: Sequence[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Return a set of positions whose operations are complete; None if the rank is told that there is none yet."""
+    """Return a set of positions whose operations are complete; None if the test is refused."""
     me = running()
     selection = _selection(me, pending, sets, is_test=True)
     refusable = may_be_refused(me)

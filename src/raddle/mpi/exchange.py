@@ -65,11 +65,6 @@ class Exchange:
             inbox = self._inboxes[key] = Inbox()
         return inbox
 
-    @property
-    def inboxes(self) -> dict[tuple[int, int], Inbox]:
-        """All inboxes, by rank and context."""
-        return self._inboxes
-
     def new_message(
         self, source: int, destination: int, context: int, tag: int, payload: Any, *, synchronous: bool
     ) -> Message:

@@ -13,7 +13,7 @@ Two rules of the MPI standard restrict which message a receive can take:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from raddle.engine.participant import Alternative
@@ -49,11 +49,6 @@ class Inbox:
     def post(self, receive: Receive) -> None:
         """Add a receive that does not block its rank."""
         self._posted.append(receive)
-        self.version += 1
-
-    def withdraw(self, receive: Receive) -> None:
-        """Remove a posted receive that has been cancelled."""
-        self._posted.remove(receive)
         self.version += 1
 
     def candidate(self, receive: Receive, source: int) -> Message | None:
@@ -104,8 +99,3 @@ class Inbox:
     def must_match(self, receive: Receive) -> bool:
         """Return whether a new receive takes a message when it is posted, because a probe has found one for it."""
         return any(receive.accepts(message) for message in self._found)
-
-    def left_over(self) -> Iterable[Message]:
-        """Yield the messages that no receive has taken."""
-        for source in sorted(self._channels):
-            yield from self._channels[source]

@@ -1,4 +1,4 @@
-"""`MPI.Status`: what a receive or a probe tells about its message."""
+"""`MPI.Status`: the source, tag and size of a message that was received or probed."""
 
 from __future__ import annotations
 
