@@ -10,8 +10,7 @@ from math import factorial
 from typing import Any
 
 import pytest
-from exploration import Explored, explored
-from variant_exploration import explored_by_variants
+from exploration import Explored, explored, explored_by_variants
 
 from raddle.mpi.library.comm import COMM_WORLD
 from raddle.mpi.library.request import Request
